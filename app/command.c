@@ -10,7 +10,7 @@ app_fail(const gchar *name, AppStatus status, const GError *error) {
   g_autofree gchar *text = text_redact(error->message);
   g_printerr("cudaconv %s: %s\n", name, text);
   if (status == APP_WRONG_USAGE)
-    g_printerr("`cudaconv %s --help` says what it takes.\n", name);
+    g_printerr("`cudaconv %s --help` lists the options.\n", name);
   return status;
 }
 
@@ -18,7 +18,7 @@ AppStatus
 app_end_output(const gchar *name, AppStatus status) {
   if (fflush(stdout) == 0 && !ferror(stdout))
     return status;
-  g_printerr("cudaconv %s: what it prints cannot be written\n", name);
+  g_printerr("cudaconv %s: the output cannot be written\n", name);
   return APP_FAILED;
 }
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The sub-commands of the program `cudaconv`, and what all of them have in common. */
+/* The sub-commands of the program `cudaconv`, and the functions that all of them share. */
 
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-/* What a sub-command returns, and the program exits with. */
+/* The result of a sub-command, which is the exit status of the program. */
 typedef enum {
   APP_DONE = 0,
-  APP_FAILED = 1, /* one line on stderr says why and what to do */
+  APP_FAILED = 1, /* one line on stderr gives the reason and the fix */
   APP_WRONG_USAGE = 2,
 } AppStatus;
 
-/* Initializes GStreamer and finds the plugin. A plugin that crashes meanwhile ends no more than
- * GStreamer's scanner. */
+/* Initialises GStreamer and finds the plugin. A plugin that crashes when it is loaded ends only
+ * GStreamer's scanner, which is a process of its own. */
 void app_start_gstreamer(void);
 
-/* Runs a sub-command. argv[0] is its name. GStreamer has been started, but for the doctor, who
- * looks after that himself. */
+/* Runs a sub-command. argv[0] is its name. GStreamer is initialised, except for `doctor`, which
+ * does so itself. */
 typedef AppStatus (*AppRun)(int argc, char **argv);
 
 AppStatus app_apply(int argc, char **argv);
@@ -33,35 +33,35 @@ AppStatus app_kernels(int argc, char **argv);
 AppStatus app_presets(int argc, char **argv);
 AppStatus app_doctor(int argc, char **argv);
 
-/* A parser of the options of sub-command `name`, whose help begins with `summary`. Options are
- * added to its main group, whose callbacks get `user_data`. The caller owns it. */
+/* Returns a parser for the options of sub-command `name`. The help begins with `summary`. More
+ * options can be added to the main group, whose callbacks get `user_data`. Free it. */
 GOptionContext *app_option_context_new(const gchar *name, const gchar *summary,
                                        const GOptionEntry *entries, gpointer user_data);
 
-/* Parses the options and takes them out of argv, whose rest has to be from `least` to `most`
- * arguments; those are copied into a new array without the sub-command's name. NULL with `error`
- * when something is wrong with them, which is APP_WRONG_USAGE. */
+/* Parses the options and returns the other arguments as a new array, without the name of the
+ * sub-command. There have to be `min` to `max` arguments. Returns NULL with an error if the command
+ * line is wrong (APP_WRONG_USAGE). */
 gchar **app_parse_arguments(GOptionContext *context, int argc, char **argv, guint min, guint max,
                             GError **error);
 
-/* Says on stderr what went wrong in sub-command `name`, in one line, and for a wrong usage where
- * help is. */
+/* Prints the error of sub-command `name` on stderr, in one line, and returns `status`. For a wrong
+ * usage a second line points to --help. */
 AppStatus app_fail(const gchar *name, AppStatus status, const GError *error);
 
-/* Ends a sub-command whose result is what it prints: `status`, or APP_FAILED when standard output
+/* Ends a sub-command whose result is its output. Returns `status`, or APP_FAILED if standard output
  * could not be written. */
 AppStatus app_end_output(const gchar *name, AppStatus status);
 
-/* APP_WRONG_USAGE for errors of the command line, APP_FAILED for all others. */
+/* Returns APP_WRONG_USAGE for errors of the command line and APP_FAILED for all others. */
 AppStatus app_status_of(const GError *error);
 
-/* Ends the process as the signal would have ended it, so that a loop of a shell ends as well. */
+/* Ends the process by the signal, so that a loop in a shell ends as well. */
 AppStatus app_end_by_signal(gint number);
 
-/* Sets an error of the command line, which is a wrong usage; returns FALSE. */
+/* Sets an error of the command line (wrong usage) and returns FALSE. */
 gboolean app_refuse(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Errors of the command line. */
+/* The domain of errors of the command line. */
 #define APP_USAGE_ERROR g_quark_from_static_string("cudaconv-usage")
 
 G_END_DECLS

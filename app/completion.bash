@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Completion of the command cudaconv in bash. What there is comes from the command itself: its help,
-# and its lists of kernels and presets.
+# Completion of the command cudaconv in bash. Names come from the command itself: from its help, and
+# from its lists of kernels and presets.
 
-_cudaconv_offer() { # _cudaconv_offer WORD CHOICE...: those that begin with WORD
+_cudaconv_offer() { # _cudaconv_offer WORD CHOICE...: offers the choices that begin with WORD
   local choice
   for choice in "${@:2}"; do
     [[ $choice != "$1"* ]] || COMPREPLY+=("$choice")
   done
 }
 
-_cudaconv_options() { # the long options that the help lists, with an = behind those that take a value
+_cudaconv_options() { # the long options in the help; = follows those with a value
   sed -nE 's/^ +(-[a-zA-Z], )?(--[a-z0-9-]+=?).*/\2/p' <<<"$1"
 }
 
-# The values of an option, where the help ends with "(default): a, b, c".
+# The values of an option whose help ends with "(default): a, b, c".
 _cudaconv_values() { # _cudaconv_values HELP OPTION
   sed -nE "s/^ +(-[a-zA-Z], )?$2=.*\([^()]*\): ([A-Za-z0-9_-]+(, [A-Za-z0-9_-]+)+)\$/\2/p" <<<"$1" | tr -d ','
 }
 
-# What the help calls the value of an option: FILE, FOLDER, N.
+# The placeholder of an option's value in the help: FILE, FOLDER, N.
 _cudaconv_placeholder() { # _cudaconv_placeholder HELP OPTION
   sed -nE "s/^ +(-[a-zA-Z], )?$2=([A-Z]+) .*/\2/p" <<<"$1"
 }
@@ -30,7 +30,7 @@ _cudaconv_long() { # _cudaconv_long HELP OPTION: the long form of a short one
   echo "${long:-$2}"
 }
 
-# Those that --set takes: the help has their options behind it.
+# The properties for --set: the help lists their options after --set.
 _cudaconv_properties() {
   _cudaconv_options "$(sed '1,/^ *--set=/d' <<<"$1")" | sed 's/^--//'
 }
@@ -90,7 +90,7 @@ _cudaconv() {
   elif grep -qE "^  cudaconv $command .*\bJOB\b" <<<"$help"; then
     compopt +o default -o dirnames 2>/dev/null
   elif ! grep -qE "^  cudaconv $command .*\[?IN\b" <<<"$help"; then
-    compopt +o default 2>/dev/null # it takes no file
+    compopt +o default 2>/dev/null # the command takes no file
   fi
 }
 

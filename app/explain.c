@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv explain: filters one frame and prints what ran for it, as the element's statistics have
- * it. */
+/* cudaconv explain: filters one frame and prints from the element's statistics what ran for it. */
 
 #include "command.h"
 #include "app/convert/elements.h"
@@ -12,13 +11,13 @@
 #define NAME "explain"
 #define MAX_SIDE 32767 /* of a frame, in pixels */
 #define SUMMARY                                                                                    \
-  "Says what runs for a filter, a format and a size on this machine: the backend, how the\n"       \
-  "kernel is computed, and a line for each step. It filters one frame of zeros.\n"                 \
+  "Prints what runs for a filter, a format and a frame size on this machine: the backend, how\n"   \
+  "the kernel is computed, and a line for each step. It filters one frame of zeros.\n"             \
   "docs/explain.md explains the lines."
 
 typedef struct {
-  gchar *format, *frame_size; /* as they were given */
-  const gchar *name;          /* of the format, as GStreamer writes it */
+  gchar *format, *frame_size; /* values of the options */
+  const gchar *name;          /* GStreamer's name of the format */
   GstVideoInfo info;          /* of the frame */
 } ExplainOptions;
 
@@ -46,7 +45,7 @@ read_format(ExplainOptions *options, gchar **formats, GError **error) {
   g_autofree gchar *list = g_strjoinv(", ", formats);
   g_autofree gchar *meant = exists ? g_strdup("") : suggest_text(text, formats);
   return app_refuse(error, "--format \"%s\": %s: %s%s", text,
-                    exists ? "the filter does not take this format; it takes"
+                    exists ? "the filter does not accept this format; it accepts"
                            : "there is no such format; there are",
                     list, meant);
 }
@@ -61,7 +60,7 @@ read_frame_size(ExplainOptions *options, GError **error) {
       !g_ascii_string_to_unsigned(sides[0], 10, 1, MAX_SIDE, &width, NULL) ||
       !g_ascii_string_to_unsigned(sides[1], 10, 1, MAX_SIDE, &height, NULL))
     return app_refuse(error,
-                      "--frame-size \"%s\": it takes columns and rows, 1x1 to %ux%u, such as "
+                      "--frame-size \"%s\": expected width and height, 1x1 to %ux%u, such as "
                       "1920x1080",
                       text, MAX_SIDE, MAX_SIDE);
   GstVideoInfo *info = &options->info;
@@ -70,8 +69,8 @@ read_frame_size(ExplainOptions *options, GError **error) {
       info->size > G_MAXINT)
     return app_refuse(
         error,
-        "--frame-size \"%s\": such a frame of %s is too large for GStreamer; it takes "
-        "a smaller one, such as 1920x1080",
+        "--frame-size \"%s\": a frame of %s of this size is too large for GStreamer; use a smaller "
+        "one, such as 1920x1080",
         text, options->name);
   GST_VIDEO_INFO_FPS_N(info) = 25;
   GST_VIDEO_INFO_FPS_D(info) = 1;
@@ -127,7 +126,7 @@ app_explain(int argc, char **argv) {
   const GOptionEntry entries[] = {
       {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, about_format, "NAME"},
       {"frame-size", 0, 0, G_OPTION_ARG_STRING, &options.frame_size,
-       "Columns and rows of the frame (1920x1080)", "WIDTHxHEIGHT"},
+       "Width and height of the frame (1920x1080)", "WIDTHxHEIGHT"},
       {0}};
   g_autoptr(GOptionContext) context = app_option_context_new(NAME, SUMMARY, entries, properties);
   filter_options_add(properties, context);

@@ -16,11 +16,11 @@ typedef struct {
 } Setting;
 
 struct _FilterOptions {
-  GstElement *model;       /* tells the properties; never starts */
-  GParamSpec **properties; /* those that can be set */
+  GstElement *model;       /* lists the properties; is never started */
+  GParamSpec **properties; /* that can be set */
   GOptionEntry *entries;   /* one for each property */
   GPtrArray *descriptions; /* the texts of the entries */
-  GArray *settings;        /* of Setting, in the order of the command line */
+  GArray *settings;        /* of Setting; in the order of the command line */
   gchar *preset;
 };
 
@@ -35,7 +35,7 @@ filter_list_properties(GstElement *filter) {
   guint count, used = 0;
   GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(filter), &count);
   for (guint i = 0; i < count; i++) {
-    /* those of the base classes are for pipelines */
+    /* properties of the base classes are for pipelines */
     if (all[i]->flags & G_PARAM_WRITABLE && all[i]->owner_type == G_OBJECT_TYPE(filter))
       all[used++] = all[i];
   }
@@ -44,7 +44,7 @@ filter_list_properties(GstElement *filter) {
   return all;
 }
 
-/* An option as a property of the plugin describes it. */
+/* An option of engine/option.h, made from a property of the element. */
 typedef struct {
   CcOption option;
   CcChoice *choices;
@@ -90,7 +90,7 @@ describe(const GParamSpec *spec) {
 
 /* ---- setting ---- */
 
-/* The one of the names that a text is, in upper or lower case, or NULL. */
+/* Returns the name that equals `text` (upper and lower case are the same), or NULL. */
 static const gchar *
 find_name(const gchar *text, gchar **names) {
   for (; names && *names; names++) {
@@ -100,8 +100,8 @@ find_name(const gchar *text, gchar **names) {
   return NULL;
 }
 
-/* A hint for a value that is refused: kernels and presets are both names of filters, and one is
- * easily taken for the other; a comma is no decimal point here. */
+/* Returns a hint for a refused value. Users mix up the names of kernels and presets, and write
+ * numbers with a decimal comma. */
 static const gchar *
 hint(GstElement *filter, const CcOption *option, const gchar *text) {
   if (strcmp(option->name, "kernel") == 0) {
@@ -109,11 +109,11 @@ hint(GstElement *filter, const CcOption *option, const gchar *text) {
     return find_name(text, presets) ? "; this is a preset, for --preset" : "";
   }
   if (strcmp(option->name, "matrix") == 0)
-    return "; --matrix-text takes numbers with spaces between them";
+    return "; --matrix-text accepts numbers with spaces between them";
   return option->type == CC_OPTION_DOUBLE ? ", such as 0.5" : "";
 }
 
-/* Reads the value that a text stands for. GStreamer reads arrays, in its own form. */
+/* Parses a value. Arrays have GStreamer's syntax and are parsed by GStreamer. */
 static gboolean
 read_value(GstElement *filter, GParamSpec *spec, const gchar *text, GValue *to, GError **error) {
   g_auto(Described) described = describe(spec);
@@ -222,7 +222,7 @@ filter_options_make(const FilterOptions *self, GError **error) {
   return g_steal_pointer(&filter);
 }
 
-/* ---- settings as a text ---- */
+/* ---- settings as one line ---- */
 
 const gchar *
 filter_options_kernel_file(const FilterOptions *self) {
@@ -254,9 +254,9 @@ filter_options_to_text(const FilterOptions *self) {
   return g_strdup(text->str);
 }
 
-/* Whether a property says where a frame is filtered, not what comes out. */
+/* Whether a property chooses where a frame is filtered and does not change the result. */
 static gboolean
-says_where(const gchar *property) {
+is_placement(const gchar *property) {
   return cc_options_find(property) == cc_n_options;
 }
 
@@ -266,7 +266,7 @@ filter_digest(GstElement *filter) {
   g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_MD5);
   for (guint i = 0; specs[i]; i++) {
     g_auto(GValue) value = G_VALUE_INIT;
-    if (says_where(specs[i]->name) || g_str_equal(specs[i]->name, KERNEL_FILE))
+    if (is_placement(specs[i]->name) || g_str_equal(specs[i]->name, KERNEL_FILE))
       continue;
     g_value_init(&value, specs[i]->value_type);
     g_object_get_property(G_OBJECT(filter), specs[i]->name, &value);
@@ -279,7 +279,7 @@ filter_digest(GstElement *filter) {
 
 /* ---- options ---- */
 
-/* Of an option that is named like a property. */
+/* The callback of options that are named like a property. */
 static gboolean
 take_property(const gchar *option, const gchar *text, gpointer user_data, GError **error) {
   FilterOptions *self = user_data;
@@ -294,12 +294,12 @@ take_set(const gchar *option, const gchar *text, gpointer user_data, GError **er
   FilterOptions *self = user_data;
   const gchar *equals = strchr(text, '=');
   if (!equals || equals == text) {
-    g_set_error(error, APP_USAGE_ERROR, 0, "--set \"%s\": it takes PROPERTY=VALUE, such as size=5",
+    g_set_error(error, APP_USAGE_ERROR, 0, "--set \"%s\": expected PROPERTY=VALUE, such as size=5",
                 text);
     return FALSE;
   }
   const Setting setting = {g_strndup(text, (gsize)(equals - text)), g_strdup(equals + 1)};
-  g_strdelimit(setting.property, "_", '-'); /* GObject takes both */
+  g_strdelimit(setting.property, "_", '-'); /* GObject accepts both */
   g_array_append_val(self->settings, setting);
   return TRUE;
 }
@@ -312,7 +312,7 @@ take_preset(const gchar *option, const gchar *text, gpointer user_data, GError *
   return TRUE;
 }
 
-/* The text of an option in the help: "blurb (default): values". */
+/* Returns the description of an option in the help: "blurb (default): values". */
 static gchar *
 describe_property(const FilterOptions *self, GParamSpec *spec) {
   g_auto(Described) described = describe(spec);
@@ -369,7 +369,8 @@ filter_options_list_formats(const FilterOptions *self) {
   return names;
 }
 
-/* An option for each property, or for those alone that say where a frame is filtered. */
+/* Adds an option for each property, or (not `all`) for those that choose where a frame is filtered.
+ */
 static void
 add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
   static const gchar *const placeholders[] = {[CC_OPTION_INT] = "N",
@@ -380,14 +381,14 @@ add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
   g_autoptr(GArray) entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
   for (guint i = 0; self->properties[i]; i++) {
     GParamSpec *spec = self->properties[i];
-    if (!all && !says_where(spec->name))
+    if (!all && !is_placement(spec->name))
       continue;
     g_auto(Described) described = describe(spec);
     gchar *description = describe_property(self, spec);
     g_ptr_array_add(self->descriptions, description);
     const GOptionEntry entry = {spec->name,
                                 strcmp(spec->name, "kernel") == 0 ? 'k' : 0,
-                                G_OPTION_FLAG_FILENAME, /* not of the locale's encoding */
+                                G_OPTION_FLAG_FILENAME, /* bytes, not converted from the locale */
                                 G_OPTION_ARG_CALLBACK,
                                 take_property,
                                 description,
@@ -403,9 +404,9 @@ void
 filter_options_add(FilterOptions *self, GOptionContext *context) {
   const GOptionEntry common[] = {
       {"preset", 'p', G_OPTION_FLAG_FILENAME, G_OPTION_ARG_CALLBACK, take_preset,
-       "Start from a preset (`cudaconv presets`); the options below come after it", "NAME"},
+       "Start from a preset (`cudaconv presets`); all other options change it", "NAME"},
       {"set", 0, G_OPTION_FLAG_FILENAME, G_OPTION_ARG_CALLBACK, take_set,
-       "Set a property, as its option does", "PROPERTY=VALUE"},
+       "Set a property by its name, as its own option does", "PROPERTY=VALUE"},
       {0}};
   g_option_group_add_entries(g_option_context_get_main_group(context), common);
   add_properties(self, context, TRUE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The options that stand for the element's properties: one each, made from the element itself, and
- * --set and --preset. */
+/* The options that set properties of the element: one for each property, generated from the
+ * element, and --set and --preset. */
 
 #include <gst/gst.h>
 
@@ -10,44 +10,47 @@ G_BEGIN_DECLS
 
 typedef struct _FilterOptions FilterOptions;
 
-/* NULL when the element is not installed or its plugin does not load. */
+/* Returns NULL with an error if the element is not installed or its plugin does not load. */
 FilterOptions *filter_options_new(GError **error);
 void filter_options_free(FilterOptions *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FilterOptions, filter_options_free)
 
-/* Adds the options to the main group of the context, which must have been made with `self` as user
- * data. `self` has to live as long as the context. */
+/* Adds the options to the main group of the context. The user data of the group has to be `self`,
+ * and `self` has to live as long as the context. */
 void filter_options_add(FilterOptions *self, GOptionContext *context);
 
-/* The formats of frames that the element takes, in its order; free them. */
+/* Returns the frame formats that the element accepts, in its order. Free them. */
 gchar **filter_options_list_formats(const FilterOptions *self);
 
-/* A new element named "filter" with the values that the options gave: those of the
- * preset first. NULL when one of them is wrong, which the error says with what would be right. */
+/* Returns a new element named "filter" with the values of the options. The preset is loaded first.
+ * Returns NULL if a value is wrong; the error names the accepted values. */
 GstElement *filter_options_make(const FilterOptions *self, GError **error);
 
-/* The same for those properties alone that say where a frame is filtered, not what comes out. */
+/* Like filter_options_add, but only for properties that choose where a frame is filtered (backend,
+ * device, threads) and do not change the result. */
 void filter_options_add_where(FilterOptions *self, GOptionContext *context);
 
-/* Sets those values on an element. */
+/* Sets the values of the options on an element. */
 gboolean filter_options_apply(const FilterOptions *self, GstElement *filter, GError **error);
 
-/* The value of the last --kernel-file, or NULL; not a copy. */
+/* Returns the value of the last --kernel-file, or NULL. `self` owns it. */
 const gchar *filter_options_kernel_file(const FilterOptions *self);
 
-/* The options as one text, as a shell takes them: --preset=soft --sigma=2. Free it. */
+/* Returns the options as one line, quoted for a shell: --preset=soft --sigma=2. Free it. */
 gchar *filter_options_to_text(const FilterOptions *self);
 
-/* A new element from such a text, with another kernel file where that is not NULL. */
+/* Returns a new element with the options of such a line. `kernel_file` replaces the kernel file of
+ * the line; NULL: it stays. */
 GstElement *filter_make_from_text(const gchar *text, const gchar *kernel_file, GError **error);
 
-/* A hash of the values of all properties that say what comes out. Free it. */
+/* Returns a hash of the values of all properties that change the result. Free it. */
 gchar *filter_digest(GstElement *filter);
 
-/* Sets one property from its text, with a check of its range. */
+/* Parses a value, checks its range and sets one property. */
 gboolean filter_set(GstElement *filter, const gchar *property, const gchar *text, GError **error);
 
-/* The properties that can be set, in the element's order; free the array, which ends with NULL. */
+/* Returns the properties that can be set, in the element's order. The array ends with NULL. Free
+ * it. */
 GParamSpec **filter_list_properties(GstElement *filter);
 
 G_END_DECLS

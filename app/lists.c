@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The sub-commands that list kernels and presets, as the element has them. */
+/* The sub-commands that list the element's kernels and presets. */
 
 #include "command.h"
 #include "filteroptions.h"
@@ -42,12 +42,12 @@ print_presets(GstElement *filter) {
 
 AppStatus
 app_kernels(int argc, char **argv) {
-  return list("kernels", "Lists the kernels that --kernel takes, with what each does.",
+  return list("kernels", "Lists the kernels for --kernel, with a description of each.",
               print_kernels, argc, argv);
 }
 
 AppStatus
 app_presets(int argc, char **argv) {
-  return list("presets", "Lists the presets that --preset takes, with what each does.",
+  return list("presets", "Lists the presets for --preset, with a description of each.",
               print_presets, argc, argv);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The program `cudaconv`: the element for people who have a file or a camera and do not know
- * GStreamer. Each sub-command is a file of its own. */
+/* The program `cudaconv`, which makes the element usable without knowledge of GStreamer. Each
+ * sub-command is in a file of its own. */
 
 #include "command.h"
 #include "app/convert/media.h"
@@ -18,15 +18,15 @@
 static const struct {
   const gchar *name, *arguments, *summary;
   AppRun run;
-  gboolean starts_by_itself; /* calls app_start_gstreamer */
+  gboolean starts_by_itself; /* it calls app_start_gstreamer */
 } commands[] = {
     {"apply", "IN... OUT", "filter videos, images or a camera into files", app_apply, FALSE},
     {"play", "[IN]", "filter in a window, before and after side by side", app_play, FALSE},
-    {"plan", "IN...", "plan a long job in pieces, for many machines", app_plan, FALSE},
-    {"run", "JOB", "make a piece of a job, or all that are missing", app_run, FALSE},
-    {"status", "JOB", "say which pieces of a job are made", app_status, FALSE},
-    {"merge", "JOB", "check the pieces of a job and put them together", app_merge, FALSE},
-    {"explain", "", "say what runs for a filter, a format and a frame size", app_explain, FALSE},
+    {"plan", "IN...", "split a long job into chunks, for many machines", app_plan, FALSE},
+    {"run", "JOB", "make one chunk of a job, or all missing ones", app_run, FALSE},
+    {"status", "JOB", "show which chunks of a job are made", app_status, FALSE},
+    {"merge", "JOB", "check the chunks of a job and join them", app_merge, FALSE},
+    {"explain", "", "show what runs for a filter, a format and a frame size", app_explain, FALSE},
     {"kernels", "", "list the kernels", app_kernels, FALSE},
     {"presets", "", "list the presets", app_presets, FALSE},
     {"doctor", "", "report what is installed, what is missing and how to fix it", app_doctor, TRUE},
@@ -35,7 +35,7 @@ static const struct {
 static void
 print_help(void) {
   g_print("Usage: cudaconv COMMAND [OPTION...]\n\n"
-          "Convolves video: edges, blur, sharpening. Commands:\n\n");
+          "Filters video with a kernel: edges, blur, sharpening. Commands:\n\n");
   for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
     g_autofree gchar *usage = g_strdup_printf("%s %s", commands[i].name, commands[i].arguments);
     g_print("  %-16s %s\n", usage, commands[i].summary);
@@ -78,7 +78,7 @@ refuse_command(const gchar *name) {
   return APP_WRONG_USAGE;
 }
 
-/* A build that is not installed has the plugin in the folder beside the one of this program. */
+/* In a build folder that is not installed, the plugin is in ../plugin, relative to this program. */
 static void
 find_plugin_in_build(void) {
   g_autoptr(GstElementFactory) known = gst_element_factory_find("cudaconv");
@@ -92,12 +92,12 @@ find_plugin_in_build(void) {
 
 void
 app_start_gstreamer(void) {
-  /* a plugin that crashes while the scanner loads it closes the pipe that GStreamer writes to */
+  /* if a plugin crashes the scanner, the pipe that GStreamer writes to is closed */
   void (*const kept)(int) = signal(SIGPIPE, SIG_IGN);
   gst_init(NULL, NULL);
   signal(SIGPIPE, kept);
   find_plugin_in_build();
-  /* it reads from a photo how it is to be turned, and has no rank in GStreamer 1.22 */
+  /* jpegparse reads the rotation of a photo, and has no rank in GStreamer 1.22 */
   g_autoptr(GstElementFactory) jpeg = gst_element_factory_find("jpegparse");
   if (jpeg && gst_plugin_feature_get_rank(GST_PLUGIN_FEATURE(jpeg)) == GST_RANK_NONE)
     gst_plugin_feature_set_rank(GST_PLUGIN_FEATURE(jpeg), GST_RANK_PRIMARY);
@@ -123,7 +123,8 @@ app_option_context_new(const gchar *name, const gchar *summary, const GOptionEnt
   return context;
 }
 
-/* Whether it is written as in a gst-launch line, kernel=sobel, and is no name of a file. */
+/* Whether a word is a property as in a gst-launch line, kernel=sobel, and not the name of a file.
+ */
 static gboolean
 is_setting(const gchar *word) {
   const gsize name = strspn(word, "abcdefghijklmnopqrstuvwxyz-");
@@ -131,7 +132,7 @@ is_setting(const gchar *word) {
          !g_file_test(word, G_FILE_TEST_EXISTS);
 }
 
-/* Adds the option that was probably meant to an error about one that does not exist. */
+/* Adds the option that was probably meant to an error about an unknown option. */
 static void
 add_suggestion(GOptionContext *context, GError **error) {
   const gchar *dashes = strstr((*error)->message, "--");
@@ -151,7 +152,7 @@ add_suggestion(GOptionContext *context, GError **error) {
     return;
   g_autofree gchar *text =
       g_strdup_printf("%s; perhaps you mean --%s%s", (*error)->message, meant,
-                      g_str_equal(word, "radius") ? ", which is twice the radius and 1" : "");
+                      g_str_equal(word, "radius") ? ", which is twice the radius plus 1" : "");
   g_clear_error(error);
   g_set_error_literal(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION, text);
 }
@@ -171,7 +172,7 @@ app_parse_arguments(GOptionContext *context, int argc, char **argv, guint min, g
     if (strcmp(*word, "--") == 0)
       continue;
     if (is_setting(*word)) {
-      g_set_error(error, APP_USAGE_ERROR, 0, "%s: this is an option here: --%s", *word, *word);
+      g_set_error(error, APP_USAGE_ERROR, 0, "%s: write it as an option: --%s", *word, *word);
       return NULL;
     }
     g_ptr_array_add(words, *word);
@@ -186,7 +187,8 @@ app_parse_arguments(GOptionContext *context, int argc, char **argv, guint min, g
   return g_strdupv((gchar **)words->pdata);
 }
 
-/* A standard stream that is closed would be the next file that opens, OUT say, and get messages. */
+/* Opens /dev/null for each standard stream that is closed. Otherwise the next file that is opened,
+ * such as OUT, would get its descriptor, and messages would be written into that file. */
 static void
 open_standard_streams(void) {
   int fd;
@@ -203,9 +205,9 @@ main(int argc, char **argv) {
   setlocale(LC_ALL, "");
   /* `cudaconv help apply` is `cudaconv apply --help` */
   gchar help[] = "--help";
-  gchar *asked[] = {argv[0], argc > 2 ? argv[2] : NULL, help, NULL};
+  gchar *replaced[] = {argv[0], argc > 2 ? argv[2] : NULL, help, NULL};
   if (argc > 2 && strcmp(argv[1], "help") == 0) {
-    argv = asked;
+    argv = replaced;
     argc = 3;
   }
   if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||

@@ -5,7 +5,7 @@
 
 #define MAX_WORD 64
 
-/* What other programs call the kernels, presets, formats and options here. */
+/* Words of other programs, and the kernel, format or option that they mean here. */
 static const gchar *const synonyms[][2] = {
     {"average", "box"},
     {"begin", "start"},
@@ -50,8 +50,8 @@ static const gchar *const synonyms[][2] = {
     {"yuyv422", "YUY2"},
 };
 
-/* Levenshtein's distance: how many characters are put in, left out or replaced. `a` is in lower
- * case, and `b` counts as if it were. */
+/* Returns the Levenshtein distance: the number of characters that are inserted, deleted or
+ * replaced. `a` is in lower case; `b` is compared in lower case. */
 static guint
 distance(const gchar *a, const gchar *b) {
   const gsize length = strlen(b);
@@ -75,7 +75,7 @@ suggest(const gchar *word, const gchar *const *names) {
   g_autofree gchar *lower = g_ascii_strdown(word, -1);
   const gsize length = strlen(lower);
   const gchar *nearest = NULL;
-  guint min = length < 5 ? 2 : length < 7 ? 3 : 4; /* more is another word */
+  guint min = length < 5 ? 2 : length < 7 ? 3 : 4; /* words at this distance are unrelated */
   if (length == 0 || length > MAX_WORD)
     return NULL;
   for (guint i = 0; i < G_N_ELEMENTS(synonyms); i++) {
@@ -88,9 +88,9 @@ suggest(const gchar *word, const gchar *const *names) {
   }
   for (const gchar *const *name = names; *name; name++) {
     const gsize other = strlen(*name);
-    const guint far = other <= MAX_WORD ? distance(lower, *name) : G_MAXUINT;
-    if (far < min && far < length) {
-      min = far;
+    const guint edits = other <= MAX_WORD ? distance(lower, *name) : G_MAXUINT;
+    if (edits < min && edits < length) {
+      min = edits;
       nearest = *name;
     }
   }

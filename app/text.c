@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* "://USER:" and what comes before the "@"; a passphrase, as URIs of SRT have one. */
+/* The password in "://USER:PASSWORD@", and the passphrase of URIs of SRT. */
 #define PASSWORD "(://[^/?#\\s:@]*:)[^/?#\\s]*@"
 #define PASSPHRASE "([?&]pass(?:word|phrase)=)[^&#\\s]*"
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Texts for people, the same in all sub-commands. */
+/* Formatting of text for output. */
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/* The text in one line, without control characters that could steer a terminal, and with *** in
- * place of the passwords of URIs. Free it. */
+/* Returns the text as one line, without control characters, which could control the terminal. ***
+ * replaces the passwords of URIs. Free it. */
 gchar *text_redact(const gchar *text);
 
-/* A word as a shell takes it: as it is, or in quotes. Free it. */
+/* Returns a word for a shell, in quotes if it needs them. Free it. */
 gchar *text_quote(const gchar *word);
 
-/* Whole seconds as 1:30 or 1:02:03. Free it. */
+/* Returns the time, rounded to seconds, as 1:30 or 1:02:03. Free it. */
 gchar *text_format_time(gdouble seconds);
 
 G_END_DECLS

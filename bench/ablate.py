@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What each special path brings: the cells that it runs, with it and without it. A path is a method, a
-kernel or a rewriting of the plan that is faster than the next more general one; an instruction set is
-one as well. docs/benchmarks.md says what earns a path its place."""
+"""Measures the gain of each special path: cells that use the path, with and without it. A path is a method, a
+kernel or a rewriting of the plan that is faster than the next more general one. An instruction set is a path
+as well. docs/benchmarks.md says which gain makes a path worth keeping."""
 
 import collections
 import re
@@ -19,13 +19,13 @@ CPU_PATHS = [
     "sums-double", "sum-patterns", "output-16", "output-shift", "output-float",
     "streaming", "prefetch"]
 CUDA_PATHS = ["layout-all-pixels", "layout-groups", "layout-components", "layout-luma-of-pixels",
-              "two-pass"]  # and every kernel of the tensor cores
+              "two-pass"]  # and every tensor-core kernel
 BEFORE = {"avx2": "c", "avxvnni": "avx2", "avx512": "avx2", "avx512vnni": "avx512"}
 
-# Cells that users have: 3x3 to 31x31, boxes and Gaussians to 127, 16 bits to 15x15.
+# Common cells: 3x3 to 31x31, boxes and Gaussians to 127, 16 bits to 15x15.
 CPU_FORMATS = "GRAY8 RGB RGBA NV12 YUY2 GRAY16_LE P010_10LE".split()
 CUDA_FORMATS = "GRAY8 RGB RGBA NV12 I420 YUY2 GRAY16_LE P010_10LE ARGB64".split()
-NARROW = ("GRAY16_LE", "ARGB64")  # to 15x15
+NARROW = ("GRAY16_LE", "ARGB64")  # only up to 15x15
 NAMED = """identity gaussian:3 gaussian:5 gaussian:7 gaussian:9 gaussian:11 gaussian:13 gaussian:15
  gaussian:3:0.8 gaussian:5:1.2 gaussian:7:1.5 gaussian:9:2 gaussian:15:3 gaussian:31:5 gaussian:63:10
  gaussian:127:20 box:3 box:5 box:7 box:9 box:13 box:15 box:21 box:31 box:63 box:127 sharpen:3
@@ -38,7 +38,7 @@ sobel:3 response=direction|laplacian-8:3|laplacian-8:3 response=clamp|sobel-y:5|
 gaussian:3 scale=0.07 bias=10|gaussian:5 scale=-0.004 bias=255|sharpen:3 scale=0.8 bias=20
 sobel:3 color=components|gaussian:5 chroma=filter|gaussian:3 chroma=filter|box:3 chroma=filter
 box:5 chroma=filter|gaussian:9 chroma=filter|gaussian:5 alpha=filter""".replace("\n", "|").split("|")
-# Other cells, which may take twice as long without a path.
+# Rare cells, which may take up to twice as long without a path.
 OTHERS = """gaussian:31:5|gaussian:63:10|gaussian:127:20|box:31|box:63|box:127|separable:31|separable:21
 separable:15 response=magnitude-l1|sobel:5 response=magnitude-l1|sobel:7 response=magnitude-l1
 sobel:7 response=absolute|sobel:7 color=components|kirsch:3 response=magnitude
@@ -63,8 +63,8 @@ def cells(formats, size, kernels, widest=15):
 
 
 def explain(words, cases, where):
-    """What runs in each case: a tuple of lines without costs, tiles and reasons. Cases that cannot
-    run are left out."""
+    """Returns what runs for each case: a tuple of lines without costs, tiles and reasons. Leaves out cases that
+    cannot run."""
     found = {}
     done = subprocess.run([path_of("explain"), *words, *cases], capture_output=True, text=True, check=False)
     if done.returncode:
@@ -81,29 +81,29 @@ def explain(words, cases, where):
 
 
 def spread(items, n):
-    """At most n of them, evenly."""
+    """Returns up to n of the items, evenly spaced."""
     if len(items) <= n or n == 1:
         return items[:n]
     return [items[i * (len(items) - 1) // (n - 1)] for i in range(n)]
 
 
 def gain(frames, with_it, without, rounds):
-    """How many times as long a case takes without the path; the rounds take turns."""
+    """Returns how many times as long a case takes without the path. Measures both in turn."""
     times = [(frames.request(with_it)["us"], frames.request(without)["us"]) for _ in range(rounds)]
     return min(b for _, b in times) / min(a for a, _ in times)
 
 
-def row_of(path, n_cells, gains, least):
-    """A line of the table; `gains` by case."""
+def row_of(path, n_cells, gains, min_gain):
+    """Returns a row of the table. `gains` maps cases to their gain."""
     best = max(gains, key=gains.get, default=None)
     return {"path": path, "cells": n_cells, "best": gains.get(best, 1), "best_cell": best or "",
             "median": statistics.median(gains.values()) if gains else 1,
             "worst": min(gains.values(), default=1), "gains": gains,
-            "earns": bool(gains) and gains[best] >= least}
+            "earns": bool(gains) and gains[best] >= min_gain}
 
 
 def unknown(paths, backend):
-    """Which of the paths no program has, and all that there are."""
+    """Returns the given paths that do not exist, and all that exist."""
     if backend == "cuda":
         return [path for path in paths if path not in CUDA_PATHS
                 and not path.startswith("cc_tensor_")], [*CUDA_PATHS, "the name of a kernel"]
@@ -112,13 +112,13 @@ def unknown(paths, backend):
 
 
 def rows_of_table(run):
-    """The head and a row for each path, those of several processors side by side."""
+    """Returns the head, and a row for each path with several processors side by side."""
     isas = list(dict.fromkeys(row.get("isa", "") for row in run["results"]))
     head = ["path"]
     for isa in isas:
-        head += [f"{isa} cells".strip(), "median", "best", "its cell"]
+        head += [f"{isa} cells".strip(), "median", "best", "best cell"]
     with_others = any(row.get("others") for row in run["results"])
-    head += ["most of other cells"] if with_others else []
+    head += ["best of rare cells"] if with_others else []
     found = {(row["path"], row.get("isa", "")): row for row in run["results"]}
     rows = []
     for path in dict.fromkeys(path for path, _ in found):
@@ -158,7 +158,7 @@ def ablate_cpu(isas, only, max_cells, budget, rounds, say):
 
 
 def times_of(cases, budget, device):
-    """The microseconds of each algorithm of each case of cudaconv-bench-kernels."""
+    """Runs cudaconv-bench-kernels. Returns the microseconds of each algorithm by the number of the case."""
     found, at = collections.defaultdict(dict), -1
     for row in lines_of("kernels", cases, budget=budget, device=device):
         if "heading" in row:

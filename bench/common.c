@@ -29,7 +29,7 @@ bench_time_batches(BenchBatch run, gpointer self, guint max_frames, gdouble budg
                    BenchTime *time, GError **error) {
   const gdouble budget_us = 1000 * budget_ms;
   gdouble us[MAX_BATCHES];
-  /* the first frame loads what it needs, the second decides how many make a batch */
+  /* The first frame loads code and memory. The time of the second sets the size of a batch. */
   if (!run(self, 1, &us[0], error) || (us[0] < budget_us && !run(self, 1, &us[0], error)))
     return FALSE;
   const guint n_frames = (guint)CLAMP(budget_us / MAX_BATCHES / MAX(us[0], 0.1), 1, max_frames);
@@ -95,14 +95,14 @@ bench_parse_size(const gchar *text, guint *width, guint *height, GError **error)
 }
 
 gboolean
-bench_parse_options(int *argc, char ***argv, const GOptionEntry *entries, const gchar *words,
+bench_parse_options(int *argc, char ***argv, const GOptionEntry *entries, const gchar *syntax,
                     const gchar *summary, gint *device_id, gdouble *budget_ms, GError **error) {
   const GOptionEntry budget[] = {
       {"budget", 0, 0, G_OPTION_ARG_DOUBLE, budget_ms, "Time to measure each line for", "MS"},
       G_OPTION_ENTRY_NULL};
   const GOptionEntry device[] = {
       {"device", 'd', 0, G_OPTION_ARG_INT, device_id, "CUDA device", "ID"}, G_OPTION_ENTRY_NULL};
-  g_autoptr(GOptionContext) context = g_option_context_new(words);
+  g_autoptr(GOptionContext) context = g_option_context_new(syntax);
   g_autoptr(GError) reason = NULL;
   g_option_context_set_summary(context, summary);
   if (budget_ms)
@@ -112,8 +112,8 @@ bench_parse_options(int *argc, char ***argv, const GOptionEntry *entries, const 
   if (entries)
     g_option_context_add_main_entries(context, entries, NULL);
   if (!g_option_context_parse(context, argc, argv, &reason))
-    return bench_refuse(error, "%s; usage: %s %s", reason->message, g_get_prgname(), words);
-  if (budget_ms && *budget_ms <= 0) /* NAN is none */
+    return bench_refuse(error, "%s; usage: %s %s", reason->message, g_get_prgname(), syntax);
+  if (budget_ms && *budget_ms <= 0) /* NAN: not set */
     return bench_refuse(error, "--budget has to be above 0");
   return TRUE;
 }

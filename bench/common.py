@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""For all scripts: failures, messages, the programs that measure, and the files of --json."""
+"""Shared by all scripts: failures, messages, the measuring programs, and the files of --json."""
 
 import argparse
 import errno
@@ -11,7 +11,7 @@ import sys
 
 
 class Failure(Exception):
-    """Ends the program with a status."""
+    """Ends the program with an exit status."""
 
     def __init__(self, status, words=""):
         super().__init__(words)
@@ -19,7 +19,7 @@ class Failure(Exception):
 
 
 def say(line=""):
-    """Prints a line of a table as soon as it is there."""
+    """Prints a line and flushes."""
     print(line, flush=True)
 
 
@@ -31,15 +31,15 @@ def warn(line):
 
 
 def path_of(name):
-    """Where a program of ours lies: beside this file."""
+    """Returns the path of one of our programs, which is in the folder of this file."""
     program = pathlib.Path(__file__).resolve().parent / f"cudaconv-bench-{name}"
     if not program.exists():
-        raise Failure(77, f"no {program}: \"ninja -C build\" makes it, of some only where there is CUDA")
+        raise Failure(77, f"no {program}: \"ninja -C build\" builds it (some programs need CUDA)")
     return program
 
 
 def lines_of(name, words, **options):
-    """Runs a program of ours with those options that are not None; yields the objects that it prints."""
+    """Runs one of our programs with all options that are not None. Yields the objects that it prints."""
     given = [f"--{option}={value}" for option, value in options.items() if value is not None]
     with subprocess.Popen([path_of(name), *given, *words], stdout=subprocess.PIPE, text=True) as child:
         for line in child.stdout:
@@ -49,7 +49,7 @@ def lines_of(name, words, **options):
 
 
 class Frames:
-    """cudaconv-bench-frames, which measures a round of a case at each request."""
+    """A process of cudaconv-bench-frames. It measures one round of a case for each request."""
 
     def __init__(self, budget):
         self.process = subprocess.Popen([path_of("frames"), f"--budget={budget}"], stdin=subprocess.PIPE,
@@ -69,12 +69,12 @@ class Frames:
 
 
 def is_special(name):
-    """Whether a name is that of a device or a pipe."""
+    """Whether a name is the name of a device or a pipe."""
     return os.path.exists(name) and not os.path.isfile(name)
 
 
 def writable(name):
-    """For argparse: the name of a file that can be written. Refuses others before anything is measured."""
+    """A type for argparse: the name of a writable file. Other names are an error before anything is measured."""
     where = name if is_special(name) else os.path.dirname(os.path.realpath(name))
     if name != "-" and not os.access(where, os.W_OK):
         why = errno.EACCES if os.path.exists(where) else errno.ENOENT
@@ -83,16 +83,16 @@ def writable(name):
 
 
 def write_json(name, run):
-    """Writes a run as a whole or not at all; "-" is the standard output."""
+    """Writes a run completely or not at all. "-" is standard output."""
     text = json.dumps(run, indent=1) + "\n"
     if name == "-":
-        sys.__stdout__.write(text)  # tables go to the standard error then
+        sys.__stdout__.write(text)  # tables go to standard error in this case
     elif is_special(name):
         pathlib.Path(name).write_text(text, encoding="utf-8")
     else:
-        part = pathlib.Path(f"{os.path.realpath(name)}.part")
+        temporary = pathlib.Path(f"{os.path.realpath(name)}.part")
         try:
-            part.write_text(text, encoding="utf-8")
-            part.replace(os.path.realpath(name))
+            temporary.write_text(text, encoding="utf-8")
+            temporary.replace(os.path.realpath(name))
         finally:
-            part.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)

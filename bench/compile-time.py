@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Says where the processor seconds go that device code takes to compile, as tables.
+"""Measures the processor time to compile device code, and prints tables.
 
 usage: compile-time.py [--kernels] BUILD [MODULE...]
 
-BUILD is a configured build folder, which stays as it is. All commands that nvcc would run there for
-a module run one after another. With --kernels each kernel is assembled by itself as well: then
-there are its seconds, lines of PTX, bytes of code, registers and bytes of spilled ones.
+BUILD is a configured build folder. It is not changed. The commands that nvcc would run for each module run one
+after another. With --kernels each kernel is also assembled alone, and a second table has its seconds, lines of
+PTX, bytes of code, registers and bytes of spilled registers.
 """
 import argparse
 import collections
@@ -18,7 +18,7 @@ import tempfile
 
 
 def run(command, folder=None):
-    """The processor seconds that a command takes, and its output."""
+    """Runs a command. Returns its processor seconds and its output."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(["bash", "-c", command], cwd=folder, check=True, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -27,7 +27,7 @@ def run(command, folder=None):
 
 
 def commands_of(build, module, folder):
-    """What nvcc would run for a module, with all files in `folder`."""
+    """Returns the commands that nvcc would run for a module, with all files in `folder`."""
     nvcc = run(f"ninja -t commands cuda/{module}.fatbin", build)[1].splitlines()[-1]
     nvcc = re.sub(r"-MD -MF \S+ -o \S+", f"-o {folder}/{module}.fatbin", nvcc)
     lines = re.findall(r"^#\$ (.*)$", run(f"{nvcc} --dryrun --keep --keep-dir {folder}", build)[1], re.MULTILINE)
@@ -78,13 +78,13 @@ def print_kernels(build, modules, folder):
             for entry in entries:
                 name = re.search(r"entry (\w+)", entry)[1]
                 pathlib.Path(alone).write_text(head + entry)
-                seconds, said = run(command, build)
+                seconds, output = run(command, build)
                 size = re.search(rf"\.text\.{name}\s+PROGBITS\s+\w+ \w+ (\w+)", run(f"readelf -SW {cubin}")[1])[1]
-                registers, spilled = (re.search(text, said)[1] for text in
+                registers, spilled = (re.search(text, output)[1] for text in
                                       (r"Used (\d+) registers", r"(\d+) bytes spill stores"))
                 rows.setdefault(name.removeprefix("cc_"), []).extend(
                     [seconds, entry.count("\n"), int(size, 16), int(registers), int(spilled)])
-    heads = [f"{what} {arch}" for arch in archs for what in ("s", "PTX", "bytes", "registers", "spilled")]
+    heads = [f"{column} {arch}" for arch in archs for column in ("s", "PTX", "bytes", "registers", "spilled")]
     print_table(["kernel", *heads],
                 sorted(([name, *of_kernel] for name, of_kernel in rows.items()),
                        key=lambda row: -sum(row[1::5])))
@@ -97,7 +97,7 @@ def main():
     parser.add_argument("module", nargs="*")
     given = parser.parse_args()
     listing = pathlib.Path(__file__).parent.parent / "cuda" / "modules.py"
-    modules = given.module or run(f"python3 {listing}")[1].split()
+    modules = given.module or [path.rpartition("/")[2] for path in run(f"python3 {listing}")[1].split()]
     with tempfile.TemporaryDirectory() as folder:
         print_modules(given.build, modules, folder)
         if given.kernels:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudaconv-bench-cvcuda: the device time of CV-CUDA's filters, case by case, as the lines of JSON
-that cudaconv-bench-kernels prints. The cases are the same too; those with formats or options that
-CV-CUDA does not have are left out.
+"""cudaconv-bench-cvcuda: measures the device time of CV-CUDA's filters. Takes the cases of
+cudaconv-bench-kernels and prints the same lines of JSON. Skips cases with formats or options that CV-CUDA
+does not have.
 
-It needs CV-CUDA (cvcuda-cu13 or -cu12 of PyPI) and PyTorch, whose tensors it filters; without them
-there is one line that says so. Borders are replicated. A Gaussian of no sigma has the one that
-OpenCV takes for its side; other kernels of one matrix are conv2d of as many coefficients.
+Needs CV-CUDA (cvcuda-cu13 or -cu12 of PyPI) and PyTorch, and filters PyTorch's tensors. Without them it prints
+a note. Borders are replicated. A Gaussian without a sigma has OpenCV's default sigma for its size. Other
+kernels of one matrix are conv2d with a matrix of the same size.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import statistics
 import time
 
 CACHES, BATCHES, MAX_FRAMES = 4, 7, 64
-HEAD_START = 1.5  # by how much the device is kept busy longer than the host queues
+HEAD_START = 1.5  # time that the device is kept busy, in times of queueing the frames
 SAMPLES = {"GRAY8": (1, 1), "RGB": (3, 1), "RGBA": (4, 1), "GRAY16_LE": (1, 2), "ARGB64": (4, 2)}
 IMAGES = {"GRAY8": "U8", "RGB": "RGB8", "RGBA": "RGBA8", "GRAY16_LE": "U16"}
 ONE_MATRIX = ("whole", "sharpen", "unsharp", "emboss", "log", "motion-blur", "laplacian-8")
@@ -27,15 +27,15 @@ def say(**line):
 
 
 class Integers:
-    """Device memory as 32-bit integers, which PyTorch does not see in pairs of them."""
+    """A view of device memory as 32-bit integers, because PyTorch has no type for pairs of them."""
 
     def __init__(self, tensor, n):
-        place = tensor.cuda().__cuda_array_interface__["data"]
-        self.__cuda_array_interface__ = {"shape": (n,), "typestr": "<i4", "data": place, "version": 3}
+        data = tensor.cuda().__cuda_array_interface__["data"]
+        self.__cuda_array_interface__ = {"shape": (n,), "typestr": "<i4", "data": data, "version": 3}
 
 
 class Bench:
-    """CV-CUDA on one stream of PyTorch's."""
+    """CV-CUDA on a stream of PyTorch."""
 
     def __init__(self, options):
         import cvcuda
@@ -48,7 +48,7 @@ class Bench:
         self.cache = torch.cuda.get_device_properties(torch.cuda.current_device()).L2_cache_size
 
     def frames(self, format_, width, height):
-        """Random frames that together are larger than the cache, as tensors of PyTorch's."""
+        """Yields random frames as tensors of PyTorch. Together they are larger than the L2 cache."""
         torch, (step, size) = self.torch, SAMPLES[format_]
         bytes_ = width * height * step * size
         n = max(2, math.ceil(CACHES * self.cache / bytes_))
@@ -57,7 +57,7 @@ class Bench:
             yield (flat if size == 1 else flat.view(torch.uint16)).reshape(height, width, step)
 
     def matrix_of(self, size):
-        """What conv2d wants of a matrix: a batch of one, and where its middle is."""
+        """Returns conv2d's arguments for a matrix: a batch of one, its anchor, and the taps to keep alive."""
         cvcuda, torch = self.cvcuda, self.torch
         batch, anchor = cvcuda.ImageBatchVarShape(1), cvcuda.Tensor((1,), cvcuda.Type._2S32, "N")
         taps = torch.rand((size, size, 1), device="cuda") / size ** 2
@@ -66,7 +66,7 @@ class Bench:
         return batch, anchor, taps
 
     def filter_of(self, format_, name, size, sigma):
-        """What wraps a frame for a filter, and the filter as a function of such; or None."""
+        """Returns a function that wraps a frame, and a function that filters wrapped frames; or None."""
         cvcuda, border = self.cvcuda, self.cvcuda.Border.REPLICATE
         more = {"border": border, "stream": self.own_stream}
 
@@ -91,11 +91,11 @@ class Bench:
         return None
 
     def batch(self, run, pairs, n):
-        """Microseconds of n frames on the device, and of the host for one."""
+        """Returns the device time of n frames in microseconds. Sets host_us to the host time of one."""
         torch = self.torch
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         with torch.cuda.stream(self.stream):
-            torch.cuda._sleep(int(2000 * HEAD_START * self.host_us * n))  # cycles of up to 2 GHz
+            torch.cuda._sleep(int(2000 * HEAD_START * self.host_us * n))  # cycles, at up to 2 GHz
             begin.record(self.stream)
             start = time.perf_counter()
             for i in range(n):
@@ -106,7 +106,7 @@ class Bench:
         return 1e3 * begin.elapsed_time(end)
 
     def measure(self, format_, width, height, name, size, sigma):
-        """A row, or None."""
+        """Returns a row, or None if CV-CUDA has no such filter."""
         found = self.filter_of(format_, name, size, sigma)
         if not found:
             return None
@@ -147,7 +147,7 @@ def main():
         name, side, *sigma = kernel.split(":")
         try:
             row = bench.measure(format_, *map(int, size.split("x")), name, int(side), float(sigma[0]) if sigma else 0)
-        except Exception as error:  # CV-CUDA has types of its own for what it does not take
+        except Exception as error:  # CV-CUDA raises its own types
             row = {"note": f"cvcuda, {format_} {kernel}: {error}".splitlines()[0]}
         if row:
             say(**row)

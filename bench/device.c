@@ -3,19 +3,20 @@
 
 #include <math.h>
 
-#define MAX_QUEUED 400 /* launches or copies of a batch: the driver queues more without waiting */
-#define ALIGNMENT 256  /* of a frame on the device */
-#define CACHES 4       /* L2 sizes that the buffers of each direction make up */
-#define RANDOM_BYTES (1 << 24) /* made on the host and uploaded as often as it takes */
+/* Launches or copies of a batch. The driver queues more than this without blocking. */
+#define MAX_QUEUED 400
+#define ALIGNMENT 256          /* of a frame on the device */
+#define L2_MULTIPLE 4          /* size of all buffers of one direction, in sizes of the L2 cache */
+#define RANDOM_BYTES (1 << 24) /* size of the random block that is uploaded repeatedly */
 #define MAX_SWEEPS 100
-#define HEAD_START 1.5     /* by how much the head start outlasts the queueing */
-#define BUS_BUFFERS 4      /* of each direction, used in turns */
-#define BUS_ALIGNMENT 4096 /* of each */
+#define HEAD_START 1.5 /* time of the copies queued first, in times of queueing the frames */
+#define BUS_BUFFERS 4  /* per direction, used round robin */
+#define BUS_ALIGNMENT 4096
 
 const gchar *
 bench_driver_version(const CcCudaDriver *cuda) {
   static gchar text[32];
-  int version = 0; /* 13000 is CUDA 13.0 */
+  int version = 0; /* 13000 for CUDA 13.0 */
   cuda->cuDriverGetVersion(&version);
   g_snprintf(text, sizeof text, "%d.%d", version / 1000, version % 1000 / 10);
   return text;
@@ -51,10 +52,10 @@ bench_timer_close(BenchTimer *self) {
   const CUdeviceptr memory[] = {self->src.address, self->dst.address, self->scratch.address};
   if (!self->device)
     return;
-  if (self->end) { /* the last that is opened */
+  if (self->end) { /* the last handle that bench_timer_open creates */
     self->cuda->cuStreamSynchronize(self->stream);
     for (guint i = 0; i < G_N_ELEMENTS(memory); i++)
-      self->cuda->cuMemFree(memory[i]); /* 0 is none */
+      self->cuda->cuMemFree(memory[i]); /* ignores 0 */
     self->cuda->cuEventDestroy(self->begin);
     self->cuda->cuEventDestroy(self->end);
     self->cuda->cuStreamDestroy(self->stream);
@@ -88,14 +89,14 @@ fill_with_random(const BenchTimer *self, GError **error) {
   return TRUE;
 }
 
-/* A copy of as many bytes as both arenas have. */
+/* Queues a copy from src to dst, of the size of the smaller arena. */
 static gboolean
 queue_sweep(const BenchTimer *self, GError **error) {
   return BENCH_CALL(self, cuMemcpyDtoDAsync, self->dst.address, self->src.address,
                     MIN(self->src.bytes, self->dst.bytes), self->stream);
 }
 
-/* Waits for the second of the two events, which have been recorded. */
+/* Waits for the event `end` and sets *us to the time between the two recorded events. */
 static gboolean
 wait_for_events(const BenchTimer *self, gdouble *us, GError **error) {
   float ms = 0;
@@ -113,10 +114,10 @@ time_sweep(BenchTimer *self, GError **error) {
          wait_for_events(self, &self->sweep_us, error);
 }
 
-/* Makes the arenas large enough for the work's buffers. */
+/* Makes the arenas large enough for the task's buffers. */
 static gboolean
 reserve(BenchTimer *self, const BenchTask *task, GError **error) {
-  const gsize min = CACHES * self->l2_bytes, before = self->src.bytes + self->dst.bytes;
+  const gsize min = L2_MULTIPLE * self->l2_bytes, before = self->src.bytes + self->dst.bytes;
   if (!grow_arena(self, &self->src, MAX(min, 2 * align(task->src_bytes, ALIGNMENT)), error) ||
       !grow_arena(self, &self->dst, MAX(min, 2 * align(task->dst_bytes, ALIGNMENT)), error) ||
       !grow_arena(self, &self->scratch, task->scratch_bytes, error))
@@ -125,8 +126,9 @@ reserve(BenchTimer *self, const BenchTask *task, GError **error) {
          (fill_with_random(self, error) && time_sweep(self, error));
 }
 
-/* A BenchBatch. Copies queued first keep the device busy while the host queues the frames, so that
- * it is the device that is measured even where a launch costs the host more than a frame takes. */
+/* A BenchBatch. Queues copies first, which keep the device busy while the host queues the frames.
+ * The result is device time even if queueing a launch takes the host longer than the device needs
+ * for a frame. */
 static gboolean
 run_batch(gpointer data, guint n_frames, gdouble *us, GError **error) {
   BenchTimer *self = data;
@@ -178,8 +180,8 @@ typedef struct {
   gboolean up;
   gsize bytes; /* of a frame */
   CUstream stream;
-  guint8 *host; /* BUS_BUFFERS frames, each aligned; memory has as many */
-  CUdeviceptr memory;
+  guint8 *host;       /* BUS_BUFFERS aligned frames */
+  CUdeviceptr memory; /* the same on the device */
 } Lane;
 
 typedef struct {
@@ -190,7 +192,7 @@ typedef struct {
 
 typedef gboolean (*LaneCall)(Lane *lane, guint frame, GError **error);
 
-/* Runs `call` for every lane, with its device current. */
+/* Runs `call` for every lane with the lane's device current. */
 static gboolean
 for_each_lane(const Bus *self, LaneCall call, GError **error) {
   for (guint i = 0; i < self->lanes->len; i++) {
@@ -239,7 +241,8 @@ wait_for_lane(Lane *lane, guint frame, GError **error) {
   return BENCH_CALL(lane->device, cuStreamSynchronize, lane->stream);
 }
 
-/* A BenchBatch: copies `n_frames` for each device; *us is the time of those of one device. */
+/* A BenchBatch. Copies `n_frames` for each device. *us is the wall time divided by the number of
+ * devices. */
 static gboolean
 run_bus_batch(gpointer data, guint n_frames, gdouble *us, GError **error) {
   Bus *self = data;

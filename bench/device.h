@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* How long a device takes for a frame, and how many frames its bus carries. */
+/* Measures the time of a frame on a device, and of frames on the bus. */
 
 #include "common.h"
 #include "cuda/driver/device.h"
 
 G_BEGIN_DECLS
 
-/* Runs `call` of the driver's function and sets error when it fails. The first argument is whatever
- * has the driver as `cuda`. */
+/* Calls a function of the driver and sets `error` if it fails. The first argument is any struct
+ * with the driver as its member `cuda`. */
 #define BENCH_CALL(self, function, ...)                                                            \
   cc_cuda_check((self)->cuda, (self)->cuda->function(__VA_ARGS__), #function, error)
 
@@ -18,10 +18,10 @@ const gchar *bench_driver_version(const CcCudaDriver *cuda);
 
 /* --- kernels ---
  *
- * Frames are queued one behind another between two events, each on other buffers than the one
- * before. The buffers together are larger than the L2 cache. */
+ * Frames are queued between two events, each on other buffers than the frame before. All buffers
+ * together are larger than the L2 cache. */
 
-/* Device memory that the frames' buffers are cut from. */
+/* Device memory for the buffers of all frames. */
 typedef struct {
   CUdeviceptr address;
   gsize bytes;
@@ -30,14 +30,14 @@ typedef struct {
 typedef struct _BenchTimer BenchTimer;
 typedef struct _BenchTask BenchTask;
 
-/* The work that is measured: a frame of a kernel, a peer or a copy. */
+/* The measured operation: one frame of a kernel, a peer or a copy. */
 struct _BenchTask {
   /* Queues one frame on the timer's stream. The addresses are aligned to 256 bytes. */
   gboolean (*queue)(const BenchTask *self, const BenchTimer *timer, CUdeviceptr src,
                     CUdeviceptr dst, CUdeviceptr scratch, GError **error);
   gconstpointer data;
-  gsize src_bytes, dst_bytes, scratch_bytes; /* of one frame; scratch may be 0 */
-  guint n_launches;                          /* of one frame */
+  gsize src_bytes, dst_bytes, scratch_bytes; /* per frame; scratch_bytes may be 0 */
+  guint n_launches;                          /* per frame */
 };
 
 struct _BenchTimer {
@@ -46,29 +46,29 @@ struct _BenchTimer {
   CUstream stream;
   CUevent begin, end;
   gsize l2_bytes;
-  gdouble budget_ms;            /* device time that the batches of one measurement may take */
-  gboolean once;                /* one frame is queued, for a profiler, and not timed */
+  gdouble budget_ms;            /* device time for all batches of one measurement */
+  gboolean once;                /* queue one frame, for a profiler, and do not time it */
   BenchArena src, dst, scratch; /* src holds random bytes */
-  gdouble sweep_us;             /* what a copy of the whole src takes */
-  guint64 frame;                /* frames queued so far; the next one takes the next buffers */
-  const BenchTask *task;        /* that is being measured */
-  gdouble host_us;              /* how long the host took to queue one of its frames; at first 0 */
+  gdouble sweep_us;             /* time of a copy of the arena src to dst */
+  guint64 frame;                /* frames queued so far; selects the buffers */
+  const BenchTask *task;        /* being measured */
+  gdouble host_us;              /* host time to queue a frame of the task; 0 at first */
 };
 
-/* Opens the device (-1: the least busy) and makes it current until bench_timer_close; on
- * failure `device` is NULL if there is none. */
+/* Opens a device (-1: the least busy) and makes it current until bench_timer_close. If this fails
+ * because there is no device, `device` is NULL. Call bench_timer_close in any case. */
 gboolean bench_timer_open(BenchTimer *self, gint device_id, GError **error);
 void bench_timer_close(BenchTimer *self);
 
-/* Measures, after a warm-up, or queues one frame, which takes no time. Nothing of the work is under
- * way any more when it returns. */
+/* Measures a task after a warm-up. With `once`, queues one frame and reports a time of 0. The
+ * stream is idle when this returns. */
 gboolean bench_time_task(BenchTimer *self, const BenchTask *task, BenchTime *time, GError **error);
 
 /* --- the bus --- */
 
-/* Copies frames of `up` bytes to every device and of `down` bytes from every device, all at once,
- * in pinned memory, by the wall clock; 0 for not in this direction. The time is that of one frame,
- * over all devices together. */
+/* Copies frames of `up` bytes to every device and of `down` bytes from every device, all at the
+ * same time, in pinned memory. 0 bytes: no copies in this direction. Sets *time to the wall time
+ * of a frame, for all devices together. */
 gboolean bench_bus_measure(CcCudaDevice **devices, guint n_devices, gsize up, gsize down,
                            gdouble budget_ms, BenchTime *time, GError **error);
 

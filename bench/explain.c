@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv-bench-explain: what would run for a filter on any processor and GPU, which need not be
- * here. docs/explain.md explains the lines. */
+/* cudaconv-bench-explain: prints what would run for a filter on any processor and GPU, also on
+ * those that this machine does not have. docs/explain.md explains the lines. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 #ifdef BENCH_HAS_CUDA
 #include "cuda/lower.h"
 #endif
-#include "words.h"
+#include "cases.h"
 
-/* Appends to `found` the entries of a table that a list names. An entry has `size` bytes and begins
- * with its name. The last one has none. */
+/* Appends the entries of a table whose names are in a list to `found`. An entry has `size` bytes
+ * and starts with its name. The name of the last one is NULL. */
 static gboolean
 find_entries(const gchar *option, const gchar *names, gconstpointer table, gsize size,
              GPtrArray *found, GError **error) {
@@ -69,7 +69,7 @@ find_gpus(const gchar *names, GPtrArray *found, GError **error) {
 }
 #endif
 
-/* Explains the filter of some words on all of the processors and GPUs. */
+/* Prints what runs for a case on each of the processors and GPUs. */
 static gboolean
 explain_case(const gchar *text, const GPtrArray *variants, const GPtrArray *gpus, GError **error) {
   g_auto(BenchCase) c = {0};
@@ -96,9 +96,8 @@ main(int argc, char **argv) {
   g_autofree gchar *isa = NULL, *gpu = NULL, *without = NULL;
   const GOptionEntry entries[] = {
       {"isa", 0, 0, G_OPTION_ARG_STRING, &isa,
-       "Processors: plain, c, avx2, avxvnni, avx512, avx512vnni or all (without --gpu this "
-       "machine's "
-       "best)",
+       "Processors: plain, c, avx2, avxvnni, avx512, avx512vnni or all (default without --gpu: "
+       "the best of this machine)",
        "NAME,..."},
       {"gpu", 0, 0, G_OPTION_ARG_STRING, &gpu,
        "GPUs: sm_75 (T4), sm_80 (A100), sm_90 (H100) or all (none)", "NAME,..."},
@@ -106,21 +105,21 @@ main(int argc, char **argv) {
       G_OPTION_ENTRY_NULL};
   g_autoptr(GPtrArray) variants = g_ptr_array_new(), gpus = g_ptr_array_new();
   if (!bench_parse_options(
-          &argc, &argv, entries, "\"" BENCH_FILTER_WORDS "\"...",
-          "Says what would run for a filter on processors and GPUs, which need not be here. A case "
-          "can have\n" BENCH_OPTIONS ".",
+          &argc, &argv, entries, "\"" BENCH_CASE_SYNTAX "\"...",
+          "Prints what would run for a filter on processors and GPUs, also on those that this\n"
+          "machine does not have. A case can have\n" BENCH_OPTIONS ".",
           NULL, NULL, &error))
-    return bench_fail(error, BENCH_WRONG);
+    return bench_fail(error, BENCH_USAGE_ERROR);
   cc_leave_out(without);
   if (!isa && !gpu)
     g_ptr_array_add(variants, (gpointer)cc_cpu_variant());
   if ((isa && !find_entries("--isa", isa, cc_cpu_all_variants, sizeof *cc_cpu_all_variants,
                             variants, &error)) ||
       (gpu && !find_gpus(gpu, gpus, &error)))
-    return bench_fail(error, BENCH_WRONG);
+    return bench_fail(error, BENCH_USAGE_ERROR);
   if (argc == 1)
-    bench_refuse(&error, "a case is needed: \"" BENCH_FILTER_WORDS "\"");
+    bench_refuse(&error, "a case is needed: \"" BENCH_CASE_SYNTAX "\"");
   for (gint i = 1; i < argc && !error; i++)
     explain_case(argv[i], variants, gpus, &error);
-  return error ? bench_fail(error, BENCH_WRONG) : EXIT_SUCCESS;
+  return error ? bench_fail(error, BENCH_USAGE_ERROR) : EXIT_SUCCESS;
 }

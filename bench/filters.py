@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The filters that cudaconv-bench-peers measures, and how each peer runs them.
+"""The filters that cudaconv-bench-peers measures, and the peers that run them.
 
-A peer's class is given the number of threads, and `version` is its own version. Its prepare() takes a filter
-and eight pairs of arrays, sources and targets. It returns as many functions, each of which filters one frame.
-pixels() makes an array of a function's result.
+The constructor of a peer takes the number of threads. `version` is the peer's version. prepare() takes a filter
+and eight pairs of arrays (source, target), and returns a function for each pair that filters the frame.
+pixels() converts the function's result to an array.
 """
 
 import math
@@ -13,27 +13,27 @@ from typing import NamedTuple, Optional
 try:
     import numpy
 except ModuleNotFoundError:
-    numpy = None  # no peer is here then, but filters have names all the same
+    numpy = None  # no peer works without it, but the list of filters does
 
 
 class Filter(NamedTuple):
-    """A filter of ours, and what peers need to know to do the same."""
+    """A filter of cudaconv, and its parameters for the peers."""
     name: str  # "gaussian 5x5 sigma 1.2"
-    own: str  # the words of cudaconv-bench-frames
-    kind: str  # of those below
+    own: str  # kernel and options in a case of cudaconv-bench-frames
+    kind: str  # see the peers below
     size: int
     sigma: float = 0
-    matrix: Optional[list] = None  # rows of whole numbers
-    row: Optional[list] = None  # of whole numbers, which is the column too
+    matrix: Optional[list] = None  # rows of integers
+    row: Optional[list] = None  # integers of the row of a separable kernel; its column is the same
 
     @property
     def scale(self):
-        """What cudaconv divides sums of the matrix by."""
+        """The divisor that cudaconv uses for the matrix."""
         return max(sum(map(sum, self.matrix)), 1)
 
     @property
     def properties(self):
-        """The words of `own` as properties of the element."""
+        """`own` as properties of the element."""
         kernel, *options = self.own.split(" ")
         if kernel.startswith("matrix:"):
             rows = kernel.removeprefix("matrix:").replace(",", " ").replace(";", "; ")
@@ -43,12 +43,12 @@ class Filter(NamedTuple):
 
 
 def sampled(size, sigma):
-    """A row of a Gaussian in whole numbers, for peers that want those."""
+    """Returns a row of a Gaussian as integers, for peers that need integers."""
     return [round(256 * math.exp(-(x - size // 2) ** 2 / (2 * sigma ** 2))) for x in range(size)]
 
 
 def mixed(size):
-    """A matrix that is no column times row: 1 to 16, without a pattern."""
+    """Returns a matrix that is not separable: 1 to 16, without a pattern."""
     return [[1 + int(16 * math.fmod(math.sqrt(y * size + x + 2), 1)) for x in range(size)] for y in range(size)]
 
 
@@ -77,15 +77,15 @@ FILTERS = [
     of_matrix("scharr-x 3x3", [[-3, 0, 3], [-10, 0, 10], [-3, 0, 3]], "scharr-x"),
     Filter("sobel 3x3 magnitude-l1", "sobel:3 response=magnitude-l1", "gradient", 3)]
 
-# samples of a pixel and bytes of a sample
+# samples per pixel and bytes per sample
 FORMATS = {"GRAY8": (1, 1), "RGB": (3, 1), "RGBA": (4, 1), "GRAY16_LE": (1, 2)}
 
 
 class OpenCV:
-    """Filters into the targets. Borders are replicated; derivatives are of the source's type, so
-    that what is below zero is black. Where 16 bits are slower than float, it goes by way of that."""
+    """Filters into the targets. Borders are replicated. Derivatives have the source's type, so negative values
+    become black. Filters of 16 bits go through float if that is faster."""
 
-    BY_FLOAT = "matrix laplacian sobel-x scharr-x"  # up to 9x9; beyond, both are a Fourier transform
+    BY_FLOAT = "matrix laplacian sobel-x scharr-x"  # up to 9x9; larger ones are a Fourier transform in both types
 
     def __init__(self, threads):
         import cv2
@@ -94,7 +94,7 @@ class OpenCV:
         self.version = f"OpenCV {cv2.__version__}"
 
     def gradient(self, src, dst):
-        """|x| + |y| in 16 bits, or for sources of such in float."""
+        """|x| + |y| in 16 bits, or in float for sources of 16 bits."""
         cv2, more = self.cv2, {"ksize": 3, "borderType": self.cv2.BORDER_REPLICATE}
         depth = cv2.CV_16S if src.dtype == numpy.uint8 else cv2.CV_32F
         parts = [cv2.Sobel(src, depth, 1, 0, **more), cv2.Sobel(src, depth, 0, 1, **more)]
@@ -129,8 +129,8 @@ class OpenCV:
 
 
 class Libvips:
-    """Writes each frame to memory that libvips takes for it, as its interface has it, and not into
-    the targets. Sums are of whole numbers; those of a Gaussian of a sigma are rounded to such."""
+    """Writes each frame to memory that libvips allocates, because it cannot write to the targets. Kernels are
+    integers. The coefficients of a Gaussian with a sigma are rounded."""
 
     def __init__(self, threads):
         os.environ["VIPS_CONCURRENCY"] = str(threads)
@@ -143,7 +143,7 @@ class Libvips:
         new, whole = self.pyvips.Image.new_from_list, {"precision": "integer"}
 
         def gradient(image, kind):
-            """|x| + |y|; its own is of 8 bits."""
+            """|x| + |y|. The sobel of libvips works with 8 bits only."""
             if kind == "uchar":
                 return image.sobel()
             parts = [image.conv(new(matrix), precision="float").abs() for matrix in SOBEL]

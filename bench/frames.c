@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv-bench-frames: how long the CPU backend takes for a frame, and a memcpy of the same
- * frames, case by case, as lines of JSON. docs/benchmarks.md explains the figures. */
+/* cudaconv-bench-frames: times the CPU backend and a memcpy of the same frames. Prints a line of
+ * JSON for each case. docs/benchmarks.md explains the figures. */
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,24 +14,25 @@
 #include "engine/error.h"
 #include "engine/ablation.h"
 #include "engine/enum_names.h"
-#include "words.h"
+#include "cases.h"
 
 #define BUDGET_MS 200
-#define N_BUFFERS 8 /* of sources, and of targets, which frames take in turns */
+#define N_BUFFERS 8 /* sources, and as many targets, used round robin */
 #define MIN_FRAMES 3
 #define MAX_INSTANCES 64
 #define ALIGNMENT 64
 
 typedef struct {
   BenchCase base;
-  guint64 n_threads, n_instances; /* of each backend; backends that filter at once */
+  guint64 n_threads;   /* of each backend */
+  guint64 n_instances; /* backends that filter at the same time */
   CcPlan *plan;
   gsize bytes; /* of a frame */
 } Case;
 
-/* --- cases as words --- */
+/* --- parsing cases --- */
 
-/* A BenchOption: those that no filter has. */
+/* A BenchOption for the options that are not a filter's. */
 static gboolean
 parse_option(gpointer data, const gchar *name, const gchar *value, GError **error) {
   Case *self = data;
@@ -79,20 +80,20 @@ case_new(const gchar *text, GError **error) {
 typedef struct _Instance Instance;
 typedef gboolean (*RunFrame)(Instance *self, const CcFrame *src, const CcFrame *dst);
 
-/* A backend that filters frames of a case, alone or beside others in threads of their own. */
+/* A backend that filters frames of a case. Each instance has its own thread. */
 struct _Instance {
   const Case *c;
   CcBackend *backend;
   CcProgram *program;
   guint8 *memory;
   CcFrame src[N_BUFFERS], dst[N_BUFFERS];
-  guint64 n_frames; /* so far; the next one takes the next buffers */
-  /* of a round */
+  guint64 n_frames; /* so far; selects the buffers */
+  /* of the current round */
   RunFrame run;
   gdouble budget_us;
   pthread_barrier_t *start;
-  GArray *us;     /* of each frame */
-  gdouble all_us; /* of all of them */
+  GArray *us;     /* gdouble, time of each frame */
+  gdouble all_us; /* time of all frames */
   GError *error;
 };
 
@@ -107,7 +108,7 @@ instance_free(Instance *self) {
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Instance, instance_free)
 
-/* The planes of a frame that lies at `data`, one behind another and without padding. */
+/* Returns the frame at `data`. Its planes follow each other without padding. */
 static CcFrame
 frame_at(guint8 *data, const CcFrameLayout *layout) {
   CcFrame frame = {.memory = CC_MEMORY_HOST, .is_one_block = TRUE};
@@ -119,7 +120,7 @@ frame_at(guint8 *data, const CcFrameLayout *layout) {
   return frame;
 }
 
-/* All buffers hold random pixels, so that none is a page of zeros that was never touched. */
+/* Fills all buffers with random pixels, so that all pages are mapped. */
 static gboolean
 make_frames(Instance *self, GError **error) {
   const gsize n_bytes = (self->c->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -153,9 +154,9 @@ static gboolean
 filter_frame(Instance *self, const CcFrame *src, const CcFrame *dst) {
   CcTimes times;
   const CcRegion whole = cc_frame_layout_region(&self->c->plan->frame_layout);
-  const CcSubmitInfo submission = {*src, *dst, &whole, 1, NULL};
-  CcSubmission *job = cc_backend_submit(self->backend, self->program, &submission, &self->error);
-  return job && cc_backend_wait(self->backend, job, &times, &self->error);
+  const CcSubmitInfo info = {*src, *dst, &whole, 1, NULL};
+  CcSubmission *submission = cc_backend_submit(self->backend, self->program, &info, &self->error);
+  return submission && cc_backend_wait(self->backend, submission, &times, &self->error);
 }
 
 static gboolean
@@ -177,7 +178,8 @@ run_frame(Instance *self) {
   return self->run(self, &self->src[i], &self->dst[i]);
 }
 
-/* A thread: times frame by frame, behind one that warms up, when all instances are ready. */
+/* The thread of an instance. Runs a frame to warm up, waits for the other instances, then times
+ * frame by frame. */
 static gpointer
 run_round(gpointer data) {
   Instance *self = data;
@@ -196,8 +198,8 @@ run_round(gpointer data) {
   return NULL;
 }
 
-/* A round of all instances at once: the time of one's frame, the median, and frames a second of all
- * together. */
+/* Runs a round of all instances at the same time. Sets *time to the median time of a frame and
+ * *fps to the frames per second of all instances together. */
 static gboolean
 measure(const GPtrArray *instances, RunFrame run, gdouble budget_ms, BenchTime *time, gdouble *fps,
         GError **error) {
@@ -233,7 +235,7 @@ measure(const GPtrArray *instances, RunFrame run, gdouble budget_ms, BenchTime *
 
 /* --- cases --- */
 
-/* The case that was measured last, which stays ready for the next round. */
+/* The program's state. Keeps the last case ready for its next round. */
 typedef struct {
   gdouble budget_ms;
   gchar *text;
@@ -249,7 +251,7 @@ bench_clear(Bench *self) {
 }
 
 static gboolean
-take_case(Bench *self, const gchar *text, GError **error) {
+set_case(Bench *self, const gchar *text, GError **error) {
   if (g_strcmp0(self->text, text) == 0)
     return TRUE;
   bench_clear(self);
@@ -267,12 +269,12 @@ take_case(Bench *self, const gchar *text, GError **error) {
   return TRUE;
 }
 
-/* Measures a round of the case and prints a line. */
+/* Measures a round of a case and prints a line. */
 static gboolean
 run_case(Bench *self, const gchar *text, GError **error) {
   BenchTime time, copy;
   gdouble fps, copy_fps;
-  if (!take_case(self, text, error) ||
+  if (!set_case(self, text, error) ||
       !measure(self->instances, copy_frame, self->budget_ms, &copy, &copy_fps, error) ||
       !measure(self->instances, filter_frame, self->budget_ms, &time, &fps, error))
     return FALSE;
@@ -289,7 +291,7 @@ run_case(Bench *self, const gchar *text, GError **error) {
   return TRUE;
 }
 
-/* Writes a frame and what the case makes of it, for others to compare. */
+/* Writes a source frame of the last case and its result to a file, for a comparison with peers. */
 static gboolean
 save_frame(const Bench *self, const gchar *path, GError **error) {
   if (!self->text)
@@ -309,7 +311,7 @@ save_frame(const Bench *self, const gchar *path, GError **error) {
   return TRUE;
 }
 
-/* Answers each line of the standard input with one of JSON, until it ends. */
+/* Answers each line of standard input with a line of JSON. Returns at the end of input. */
 static void
 serve(Bench *self) {
   g_autofree gchar *line = NULL;
@@ -340,17 +342,17 @@ main(int argc, char **argv) {
   g_autoptr(GError) error = NULL;
   Bench bench = {.budget_ms = BUDGET_MS};
   if (!bench_parse_options(
-          &argc, &argv, NULL, "[\"" BENCH_FILTER_WORDS "\"...]",
-          "Times the CPU backend, and a memcpy of the same frames. A case can have threads=N,\n"
+          &argc, &argv, NULL, "[\"" BENCH_CASE_SYNTAX "\"...]",
+          "Times the CPU backend and a memcpy of the same frames. A case can have threads=N,\n"
           "instances=N, isa=, without=, " BENCH_OPTIONS
-          ".\nWithout cases each line of the standard input is one and is answered when it was "
-          "measured;\n\"save FILE\" there writes a frame of the last case, and what it became.",
+          ".\nWithout arguments, each line of standard input is a case, which is measured at once."
+          "\nThe line \"save FILE\" writes a source frame of the last case and its result.",
           NULL, &bench.budget_ms, &error))
-    return bench_fail(error, BENCH_WRONG);
+    return bench_fail(error, BENCH_USAGE_ERROR);
   for (gchar **text = argv + 1; *text; text++) {
     g_autoptr(Case) c = case_new(*text, &error);
     if (!c)
-      return bench_fail(error, BENCH_WRONG);
+      return bench_fail(error, BENCH_USAGE_ERROR);
   }
   if (argc == 1)
     serve(&bench);

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Measures the command: `cudaconv apply`, and jobs of `plan`, `run`, `status` and `merge`.
 
-    bench/jobs.py BUILD apply [--rounds N] [--seconds N]  a video by `cudaconv apply`, and by ffmpeg's filter sobel
-    bench/jobs.py BUILD film [--minutes N] [--size WxH]   a video in chunks, by one task and by as many as there are cores
-    bench/jobs.py BUILD stages [--size WxH]               what a frame costs: decode, filter, hash, encode
-    bench/jobs.py BUILD pictures [--count N]              images, beside ImageMagick's and libvips' commands
-    bench/jobs.py BUILD size [--count N]                  a job of very many chunks: how long its files take to read
+    bench/jobs.py BUILD apply [--rounds N] [--seconds N]  a video with `cudaconv apply` and with ffmpeg's filter sobel
+    bench/jobs.py BUILD video [--minutes N] [--size WxH]  a video in chunks, with one task and with one task per core
+    bench/jobs.py BUILD stages [--size WxH]               the time of a frame to decode, filter, hash and encode
+    bench/jobs.py BUILD images [--count N]                images, and the same with ImageMagick and libvips
+    bench/jobs.py BUILD size [--count N]                  a job of many chunks: the time to read its files
 
-Each task of a job has one thread and one core of its own (taskset), as a node of that size would have. ffmpeg makes the
-videos. Without it, or without the peer of a measurement, the exit status is 77.
+Each task of a job has one thread and its own core (taskset), like a node with one core. ffmpeg renders the videos.
+Without ffmpeg, or without the peer of a measurement, the exit status is 77.
 """
 
 import argparse
@@ -25,12 +25,12 @@ import sys
 import tempfile
 import time
 
-LOOP = 10  # seconds of the video that are repeated
+LOOP = 10  # length in seconds of the video that is repeated
 CORES = sorted(os.sched_getaffinity(0))
 
 
 def run(*command, core=None, **more):
-    """Seconds of the clock and of the processor; ends when it fails."""
+    """Runs a command. Returns wall seconds and processor seconds. Exits if the command fails."""
     command = [*(("taskset", "-c", str(core)) if core is not None else ()), *map(str, command)]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **more)
@@ -48,7 +48,7 @@ def need(*programs):
 
 
 def make_video(folder, seconds, size):
-    """H.264 with B-frames and AAC, of a pattern that moves; repeated without encoding again."""
+    """Renders a moving pattern as H.264 with B-frames, and AAC. Repeats it without encoding it again."""
     need("ffmpeg", "taskset")
     loop, video = folder / "loop.mp4", folder / "video.mkv"
     run("ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", f"testsrc2=s={size}:r=25:d={LOOP}", "-f", "lavfi", "-i",
@@ -58,7 +58,8 @@ def make_video(folder, seconds, size):
 
 
 def measure_apply(command, folder, options):
-    """Both filter all planes and encode with x264, with two threads each, and copy the audio."""
+    """Measures cudaconv and ffmpeg. Both filter all planes and encode with x264, with two threads each, and copy
+    the audio."""
     need("ffmpeg")
     source, frames = folder / "source.mp4", options.seconds * 25
     run("ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc2=s={options.size}:r=25:d={options.seconds}", "-f", "lavfi",
@@ -84,16 +85,16 @@ def measure_apply(command, folder, options):
 
 
 def share_out(commands, tasks):
-    """Runs them, as many at a time as there are tasks, each on a core of its own. Seconds of the clock."""
+    """Runs the commands with `tasks` processes at a time, each on its own core. Returns wall seconds."""
     waiting = list(reversed(commands))
 
-    def work(core):
+    def run_on(core):
         while waiting:
             run(*waiting.pop(), core=core)
 
     start = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(tasks) as pool:
-        list(pool.map(work, CORES[:tasks]))
+        list(pool.map(run_on, CORES[:tasks]))
     return time.monotonic() - start
 
 
@@ -104,9 +105,9 @@ def chunks_of(job):
 def measure_chunks(command, folder, options):
     seconds = options.minutes * 60
     video = make_video(folder, seconds, options.size)
-    print(f"film: {seconds} s of {options.size}, {video.stat().st_size / 1e6:.0f} MB; pieces of {options.piece}, "
-          f"{'without losses' if options.lossless else 'H.264'}")
-    print("| step | clock s | processor s | share of one task's run |\n| --- | --- | --- | --- |")
+    print(f"video: {seconds} s of {options.size}, {video.stat().st_size / 1e6:.0f} MB; chunks of {options.piece}, "
+          f"{'lossless' if options.lossless else 'H.264'}")
+    print("| step | wall s | processor s | share of one task's run |\n| --- | --- | --- | --- |")
     one = None
     for tasks in sorted({1, len(CORES)}):
         job = folder / f"job{tasks}"
@@ -125,7 +126,8 @@ def measure_chunks(command, folder, options):
 
 
 def measure_stages(command, folder, options):
-    """Pipelines that are longer by a stage each, with one thread; the difference is the stage."""
+    """Measures pipelines with one thread. Each is one stage longer than the one before, and the difference is the
+    time of the stage."""
     need("gst-launch-1.0")
     source = make_video(folder, 20, options.size)
     frames = 20 * 25
@@ -150,7 +152,7 @@ def measure_stages(command, folder, options):
 
 
 def hash_rate():
-    """Bytes a second of GChecksum; gi belongs to Debian's Python."""
+    """Returns bytes per second of GChecksum. Runs Debian's Python, because that has gi."""
     script = ("import gi,time;gi.require_version('GLib','2.0');from gi.repository import GLib;d=bytes(64<<20);"
               "c=GLib.Checksum.new(GLib.ChecksumType.MD5);s=time.process_time();c.update(d);"
               "print(len(d)/(time.process_time()-s))")
@@ -170,8 +172,8 @@ def measure_images(command, folder, options):
     names = sorted(path.name for path in source.iterdir())
     chunks = [names[i:i + 100] for i in range(0, len(names), 100)]
     tasks = len(CORES)
-    print(f"{options.count} JPEG pictures of {options.size}, {tasks} processes; sobel, quality 95")
-    print("| | pictures a second | of cudaconv |\n| --- | --- | --- |")
+    print(f"{options.count} JPEG images of {options.size}, {tasks} processes; sobel, quality 95")
+    print("| | images per second | relative to cudaconv |\n| --- | --- | --- |")
     job = folder / "job"
     start = time.monotonic()
     run(command, "plan", source, "--kernel", "sobel", "--out", f"{folder / 'edges'}/", "--job", job)
@@ -180,8 +182,8 @@ def measure_images(command, folder, options):
     ours = options.count / (time.monotonic() - start)
     print(f"| cudaconv plan, run, merge | {ours:.1f} | 1 |", flush=True)
     peers = {
-        "convert, a process each": "convert $f -morphology Convolve Sobel -quality 95 out/$f",
-        "vips sobel, a process each": "vips sobel $f out/$f[Q=95]",
+        "convert, a process per image": "convert $f -morphology Convolve Sobel -quality 95 out/$f",
+        "vips sobel, a process per image": "vips sobel $f out/$f[Q=95]",
     }
     os.environ.update({"VIPS_CONCURRENCY": "1", "OMP_NUM_THREADS": "1", "MAGICK_THREAD_LIMIT": "1"})
     (source / "out").mkdir()
@@ -191,57 +193,61 @@ def measure_images(command, folder, options):
         taken = share_out([("sh", "-c", f"cd {source} && for f in {' '.join(chunk)}; do {line} || exit 1; done")
                            for chunk in share], tasks)
         rate = sum(map(len, share)) / taken
-        print(f"| {name} ({sum(map(len, share))} pictures) | {rate:.1f} | {rate / ours:.2f} |", flush=True)
+        print(f"| {name} ({sum(map(len, share))} images) | {rate:.1f} | {rate / ours:.2f} |", flush=True)
 
 
 def measure_size(command, folder, options):
-    """One image, and files of one byte that are not run: they have the image's result, and records made of its record."""
+    """Makes a job of one image and many files of one byte. Runs only the image, and writes copies of its result and
+    its record for the other files."""
     need("ffmpeg")
     source, job = folder / "in", folder / "job"
     source.mkdir()
     run("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x64", "-frames:v", 1, source / "0000000.jpg")
     for i in range(1, options.count):
         (source / f"{i:07}.jpg").write_bytes(b"x")
-    print(f"| a job of {options.count} pieces | clock s |\n| --- | --- |")
+    print(f"| a job of {options.count} chunks | wall s |\n| --- | --- |")
     planned = run(command, "plan", source, "--kernel", "sobel", "--out", f"{folder / 'out'}/", "--files", 1, "--job", job)
     print(f"| plan | {planned[0]:.2f} |\n| manifest | {(job / 'manifest.json').stat().st_size / 1e6:.1f} MB |")
     run(command, "run", job, "-q", "--index", 0)
     record = json.loads((job / "pieces" / "000000.json").read_text(encoding="utf-8"))
     del record["check"]
     result = (folder / "out" / "0000000.jpg").read_bytes()
-    name, record["seconds"] = record["files"][0]["name"], 1  # a whole number looks the same from every JSON writer
+    name, record["seconds"] = record["files"][0]["name"], 1  # all JSON writers print an integer in the same way
     for i in range(1, options.count - 1):
         record["piece"], record["files"][0]["name"] = i, name.replace("0000000", f"{i:07}")
         check = hashlib.md5(json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode()).hexdigest()
         (job / "pieces" / f"{i:06}.json").write_text(json.dumps({**record, "check": check}), encoding="utf-8")
         (folder / "out" / f"{i:07}.jpg").write_bytes(result)
     for name, arguments in {"status --missing": ("status", job, "--missing"), "status": ("status", job),
-                            "run of a piece that is made": ("run", job, "--index", 0)}.items():
+                            "run of a finished chunk": ("run", job, "--index", 0)}.items():
         print(f"| {name} | {run(command, *arguments)[0]:.2f} |", flush=True)
+
+
+MEASUREMENTS = {"apply": measure_apply, "video": measure_chunks, "stages": measure_stages, "images": measure_images,
+                "size": measure_size}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path, help="a build folder")
-    parser.add_argument("what", choices=("apply", "film", "stages", "pictures", "size"))
-    parser.add_argument("--rounds", type=int, default=3, help="of apply, by both in turns (3)")
-    parser.add_argument("--seconds", type=int, default=10, help="length of the video of apply (10)")
-    parser.add_argument("--minutes", type=int, default=2, help="length of the video of film (2)")
-    parser.add_argument("--size", default="1920x1080", help="of the video or the images (1920x1080)")
+    parser.add_argument("measurement", choices=MEASUREMENTS)
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of apply; a round runs both commands (3)")
+    parser.add_argument("--seconds", type=int, default=10, help="length of the video for apply (10)")
+    parser.add_argument("--minutes", type=int, default=2, help="length of the video for video (2)")
+    parser.add_argument("--size", default="1920x1080", help="size of the video or the images (1920x1080)")
     parser.add_argument("--piece", default="10s", help="length of a chunk (10s)")
-    parser.add_argument("--lossless", action="store_true", help="encode the video without losses")
+    parser.add_argument("--lossless", action="store_true", help="encode the video losslessly")
     parser.add_argument("--count", type=int, default=1000, help="number of images or chunks (1000)")
-    parser.add_argument("--peer-count", type=int, default=1000, help="most images of the slower peers (1000)")
+    parser.add_argument("--peer-count", type=int, default=1000, help="maximum number of images for the slower peers (1000)")
     options = parser.parse_args()
     if min(options.rounds, options.seconds) < 1:
-        parser.error("--rounds and --seconds: 1 or more is needed")
+        parser.error("--rounds and --seconds have to be 1 or more")
     command = options.build.resolve() / "app" / "cudaconv"
     if not command.exists():
-        parser.error(f"{options.build}: no app/cudaconv is there")
+        parser.error(f"{options.build} has no app/cudaconv")
     os.environ["GST_PLUGIN_PATH"] = str(options.build.resolve() / "plugin")
-    measures = {"apply": measure_apply, "film": measure_chunks, "stages": measure_stages, "pictures": measure_images, "size": measure_size}
     with tempfile.TemporaryDirectory() as name:
-        measures[options.what](command, pathlib.Path(name), options)
+        MEASUREMENTS[options.measurement](command, pathlib.Path(name), options)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv-bench-kernels: the device time of the CUDA kernels and of their peers, case by case, as
- * lines of JSON. docs/benchmarks.md explains the figures. */
+/* cudaconv-bench-kernels: measures the device time of the CUDA kernels and of their peers. Prints
+ * lines of JSON for each case. docs/benchmarks.md explains the figures. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,27 +10,27 @@
 #include "engine/ablation.h"
 #include "engine/enum_names.h"
 #include "npp.h"
-#include "words.h"
+#include "cases.h"
 
 #define BUDGET_MS 200
 
-/* A kernel on frames of a format and a size, with several algorithms. Its texts live as long as the
- * process. */
+/* A filter on frames of a format and a size, with several algorithms. Its strings live as long as
+ * the process. */
 typedef struct {
-  gchar *heading;     /* no case, but a text to print; else NULL */
-  BenchCase base;     /* prepared with another algorithm each time */
+  gchar *heading;     /* a text to print instead of a case, or NULL */
+  BenchCase base;     /* prepared once for each algorithm */
   gchar **algorithms; /* and peers */
 } Case;
 
-/* --- cases as words --- */
+/* --- parsing cases --- */
 
-/* The prefix of a special path that AUTO leaves out. */
+/* "without:PATH" is `auto` with a special path left out. */
 #define WITHOUT "without:"
 
-/* The peers, each of which has a function time_... below. The report has a column for each. */
+/* Each peer has a function time_PEER below, and a column in the report. */
 static const gchar *const peers[] = {"copy", "npp", NULL};
 
-/* A BenchOption: the list of algorithms. */
+/* A BenchOption for the list of algorithms. */
 static gboolean
 parse_option(gpointer data, const gchar *name, const gchar *value, GError **error) {
   Case *self = data;
@@ -59,8 +59,8 @@ parse_case(Case *self, const gchar *text, GError **error) {
   return plan != NULL;
 }
 
-/* The bytes that a frame has to read and to write, without padding. Planes that are only filled are
- * not read. */
+/* Counts the bytes that a frame has to read and to write, without padding. Planes that are only
+ * filled with a constant are not read. */
 static void
 count_bytes(const CcPlan *plan, gsize *read, gsize *written) {
   const CcRegion region = cc_frame_layout_region(&plan->frame_layout);
@@ -86,16 +86,18 @@ count_bytes(const CcPlan *plan, gsize *read, gsize *written) {
 
 /* --- measuring --- */
 
-/* All that is needed to measure a case. */
+/* The state to measure a case with. */
 typedef struct {
   BenchTimer timer;
   BenchNpp npp;
   const Case *c;
-  CcPlan *plan; /* of the algorithm that auto chooses; its frames are what the peers get */
+  CcPlan *plan; /* with the algorithm that auto chooses; peers get the same frames */
   CcCudaProgram *program;
-  gsize read_bytes, written_bytes; /* of a frame */
-  const gchar *label; /* what ran: "tensor-core", "auto (tensor-core)", "copy"; lives on */
-  guint n_launches;   /* of a frame of it; 0: not known */
+  gsize read_bytes, written_bytes; /* per frame */
+  /* The algorithm or peer that ran: "tensor-core", "auto (tensor-core)", "copy". Static, interned
+   * or of the case. */
+  const gchar *label;
+  guint n_launches; /* per frame of `label`; 0: unknown */
 } Bench;
 
 static void
@@ -106,7 +108,8 @@ clear_case(Bench *self) {
 
 /* --- cudaconv's algorithms --- */
 
-/* A program that runs the case, and its plan. CC_ERROR_INVALID when the algorithm cannot. */
+/* Creates a program for the case, and its plan. Fails with CC_ERROR_INVALID if the algorithm cannot
+ * run the case. */
 static CcCudaProgram *
 prepare(const Bench *self, CcAlgorithm algorithm, CcPlan **plan, GError **error) {
   CcFilter filter = self->c->base.filter;
@@ -147,8 +150,9 @@ time_algorithm(Bench *self, CcAlgorithm algorithm, BenchTime *time, GError **err
 
 /* --- peers ---
  *
- * A function measures a frame of the case, on frames as the program wants them. CC_ERROR_INVALID
- * says why the peer cannot run it, CC_ERROR_UNAVAILABLE that it is not here at all. */
+ * Each function measures a frame of the case, in the program's frame layout. Fails with
+ * CC_ERROR_INVALID if the peer cannot run the case, with CC_ERROR_UNAVAILABLE if the peer is not
+ * installed. */
 
 static gboolean
 queue_copy(const BenchTask *self, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
@@ -156,7 +160,7 @@ queue_copy(const BenchTask *self, const BenchTimer *timer, CUdeviceptr src, CUde
   return BENCH_CALL(timer, cuMemcpyDtoDAsync, dst, src, self->src_bytes, timer->stream);
 }
 
-/* A copy that reads and writes as many bytes as the case. */
+/* Measures a copy that reads and writes as many bytes as the case. */
 static gboolean
 time_copy(Bench *self, BenchTime *time, GError **error) {
   const gsize bytes = (self->read_bytes + self->written_bytes) / 2;
@@ -188,13 +192,13 @@ time_named(Bench *self, const gchar *name, BenchTime *time, GError **error) {
   return time_algorithm(self, (CcAlgorithm)algorithm, time, error);
 }
 
-/* Prints the result of one algorithm or peer, or a note that says why there is none. FALSE only
- * when the device or the memory fails. */
+/* Prints the result of one algorithm or peer, or a note with the reason why there is none. Returns
+ * FALSE only if the device or an allocation fails. */
 static gboolean
 run_algorithm(Bench *self, const gchar *name, GError **error) {
   g_autoptr(GError) reason = NULL;
   const BenchCase *c = &self->c->base;
-  const CcOp *op = &self->plan->op[0]; /* of no matrices, where nothing is filtered */
+  const CcOp *op = &self->plan->op[0]; /* without matrices if nothing is filtered */
   BenchTime time;
   if (time_named(self, name, &time, &reason)) {
     bench_print("{'format': <%s>, 'width': <%u>, 'height': <%u>, 'kernel': <%s>, 'border': <%s>, "
@@ -238,10 +242,10 @@ run_case(Bench *self, const Case *c, GError **error) {
 
 /* --- the program --- */
 
-/* Prints the names that cases can use, as lists divided by commas. */
+/* Prints the names that cases can use, as comma-separated lists. */
 static void
 print_list(void) {
-  static const guint larger[] = {31, 63, 127}; /* some of those that there are */
+  static const guint larger[] = {31, 63, 127}; /* a selection */
   const GPtrArray *builtin = cc_kernels_builtin();
   g_autofree gchar *algorithms = g_strjoinv(",", (gchar **)bench_algorithm_names);
   g_autoptr(GString) kernels = g_string_new(NULL);
@@ -289,16 +293,16 @@ main(int argc, char **argv) {
       {"npp", 0, 0, G_OPTION_ARG_FILENAME, &npp_folder,
        "Folder of libnppif.so and libnppc.so (the loader's path)", "FOLDER"},
       {"once", 0, 0, G_OPTION_ARG_NONE, &bench.timer.once,
-       "Queue one frame of each case, for a profiler, and time nothing", NULL},
-      {"list", 0, 0, G_OPTION_ARG_NONE, &list, "Print what cases can name", NULL},
+       "Queue one frame of each case for a profiler, without timing", NULL},
+      {"list", 0, 0, G_OPTION_ARG_NONE, &list, "Print the names that cases can use", NULL},
       G_OPTION_ENTRY_NULL};
   if (!bench_parse_options(
-          &argc, &argv, entries, "\"" BENCH_FILTER_WORDS "\"|\"# HEADING\"...",
-          "Times CUDA kernels. A case can have algorithms=LIST (auto), of algorithms, "
-          "copy, npp\nand without:PATH, which is auto without a special path, "
-          "and\n" BENCH_OPTIONS ".",
+          &argc, &argv, entries, "\"" BENCH_CASE_SYNTAX "\"|\"# HEADING\"...",
+          "Times CUDA kernels. A case can have algorithms=LIST (auto) and\n" BENCH_OPTIONS
+          ".\nThe LIST is of algorithms, copy, npp and without:PATH, which is auto without a "
+          "special path.",
           &device_id, &bench.timer.budget_ms, &error))
-    return bench_fail(error, BENCH_WRONG);
+    return bench_fail(error, BENCH_USAGE_ERROR);
   if (list) {
     print_list();
     return EXIT_SUCCESS;
@@ -307,7 +311,7 @@ main(int argc, char **argv) {
   g_autofree Case *cases = g_new0(Case, n);
   for (guint i = 0; i < n; i++)
     if (!parse_case(&cases[i], argv[i + 1], &error))
-      return bench_fail(error, BENCH_WRONG);
+      return bench_fail(error, BENCH_USAGE_ERROR);
   const gboolean ok = bench_timer_open(&bench.timer, device_id, &error) &&
                       run_cases(&bench, cases, n, npp_folder, &error);
   const int failure = bench.timer.device ? EXIT_FAILURE : BENCH_SKIPPED;

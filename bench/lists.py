@@ -1,34 +1,34 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What cudaconv-bench measures, beside which peers, and what is claimed of it."""
+"""The cases and the peers that cudaconv-bench measures, and the targets."""
 
-# --- what is measured ---
+# --- cases and peers ---
 
 FASTEST = "tensor-core"
 FORMATS = "GRAY8,GRAY16_LE,RGB,RGBA,ARGB64,NV12,NV12-Y,NV12-UV,NV16,YUY2,I420,Y444,P010_10LE"
 SIZES = "7680x4320,3840x2160,1920x1080"
 
-# heading, formats, sizes, kernels, algorithms and peers; and border, stride
+# heading, formats, sizes, kernels, algorithms and peers; optional: border, stride
 STANDARD = [
     ("All algorithms", "GRAY8,RGBA", "7680x4320",
      "gaussian:3,gaussian:5,sobel:3,sobel-x:3,sobel-y:3", "all,npp"),
-    ("Large and fractional kernels, and such as are not separable", "GRAY8", "7680x4320",
+    ("Large, fractional and non-separable kernels", "GRAY8", "7680x4320",
      "sharpen:3,laplacian:3,unsharp:5,gaussian:5:1.2,gaussian:7,gaussian:15:2.5,box:15", "all,npp"),
-    ("Sixteen bits, three samples a pixel, two planes, each of them alone, and 4:2:2 with luma and "
-     "chroma in two planes and in one", "GRAY16_LE,RGB,NV12,NV12-Y,NV12-UV,NV16,YUY2",
+    ("16 bits, three samples per pixel, two planes and each plane alone, 4:2:2 in two planes and in "
+     "one", "GRAY16_LE,RGB,NV12,NV12-Y,NV12-UV,NV16,YUY2",
      "7680x4320", "gaussian:3,gaussian:5,sobel:3", FASTEST),
-    ("A size that is a multiple of nothing", "GRAY8,RGBA", "7679x4319",
+    ("An odd size", "GRAY8,RGBA", "7679x4319",
      "gaussian:3,gaussian:5,sobel:3", FASTEST),
     ("HD", "GRAY8,RGBA,GRAY16_LE,NV12", "1920x1080", "gaussian:3,gaussian:5,sobel:3",
      FASTEST + ",npp"),
-    ("Every second pixel of every second row kept", "GRAY8", "10001x10001", "gaussian:3", "all",
+    ("Stride 2", "GRAY8", "10001x10001", "gaussian:3", "all",
      "constant", 2)]
 
-# A peer of pipelines is what its elements are; one of kernels is a function in kernels.c.
+# A peer of pipelines is a list of elements. A peer of kernels is a function in kernels.c.
 PIPELINE_PEERS = {
     "cudaupload": "cudaupload ! video/x-raw(memory:CUDAMemory) ! cudadownload",
     "cudaupload-queue": "cudaupload ! video/x-raw(memory:CUDAMemory) ! queue ! cudadownload",
     "gl": "glupload ! gleffects_sobel ! gldownload",
-    # those whose names begin like this get new memory for each frame, as the path `fresh` does
+    # peers whose names start with "fresh-" get new memory for each frame, like the path `fresh`
     "fresh-cudaupload": "cudaupload ! video/x-raw(memory:CUDAMemory) ! cudadownload",
     "fresh-source": "identity"}
 SYSTEM_PATHS = ["bus", "pool", "chain-2", "chain-5", "own", "fresh", *PIPELINE_PEERS]
@@ -40,20 +40,20 @@ MEMORY = [("System memory", "RGBA", "1920x1080,3840x2160", SYSTEM_PATHS, 1),
 STREAMS = 16
 DECODERS, ROUNDS = ("decode", "decode-cudaconv"), 5
 
-# title, format, own element, GStreamer's peer or FFmpeg's with its pixel format
+# title, format, properties of cudaconv, an element of GStreamer or a filter of FFmpeg, FFmpeg's pixel format
 CPU_SIZE, CPU_FRAMES, CPU_ROUNDS = {"width": 1920, "height": 1080}, (20, 620), 7
 CPU = [("gaussian 5x5 beside cvsmooth", "GRAY8", "kernel=gaussian size=5",
         "cvsmooth type=gaussian kernel-width=5 kernel-height=5", None),
        ("sobel-x beside cvsobel", "RGB", "kernel=sobel-x", "cvsobel", None),
        ("sobel beside FFmpeg's sobel", "GRAY8", "kernel=sobel", "sobel", "gray")]
 
-# The algorithms that rows are compared with, beside the peers that a run of kernels names.
+# Algorithms that rows are compared with, in addition to the peers of a run of kernels.
 KERNEL_PEERS = ["direct", "two-pass"]
 NO_FILTERS = ("copy", "bus", "bus-up", "bus-down", "kernel")
 LIMITS = {"cuda-to-system": "bus-down", "system-to-cuda": "bus-up", "bus-up": "bus-up",
           "bus-down": "bus-down", "cuda": "", "kernel": "", "decode": "", "decode-cudaconv": ""}
 
-# --- what is claimed ---
+# --- targets ---
 
 UNITS = {"percent_of_copy": "% of the copy rate", "times_a_copy": "times the time of a copy",
          "times_its_planes": "times its planes' sum", "us": "us",
@@ -64,8 +64,8 @@ UNITS = {"percent_of_copy": "% of the copy rate", "times_a_copy": "times the tim
 LARGE, HD, UHD = "7680x4320", "1920x1080", "3840x2160"
 G3, G5, S3, BOTH = "gaussian 3x3", "gaussian 5x5", "sobel 3x3", "gaussian 3x3,gaussian 5x5"
 AT_LEAST, AT_MOST = "at least", "at most"
-# field of a row, bound, algorithms or paths, formats ("": all that were measured), sizes, stride or
-# streams, kernels; a field times_PEER is "times as fast as PEER"
+# field of a row, bound, limit, algorithms or paths, formats ("": all measured ones), sizes, stride or
+# streams, kernels. The field times_PEER means "times as fast as PEER".
 TARGETS = {
     "kernels": [
         ("percent_of_copy", AT_LEAST, 95, FASTEST, "GRAY8,RGBA", LARGE, 1, G3),

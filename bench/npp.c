@@ -20,7 +20,7 @@ open_library(const gchar *folder, const gchar *stem, gint version) {
   return g_module_open(path, G_MODULE_BIND_LAZY);
 }
 
-/* libnppif needs libnppc, which may lie in the same folder that the loader does not look into. */
+/* Loads libnppc before libnppif, which needs it, because the loader may not search `folder`. */
 static gboolean
 open_libraries(BenchNpp *self, const gchar *folder, GError **error) {
   BenchNppGetVersion *get_version = NULL;
@@ -67,22 +67,22 @@ bench_npp_open(BenchNpp *self, const BenchTimer *timer, const gchar *folder, GEr
   return open_libraries(self, folder, error);
 }
 
-/* Which functions do what a kernel does. */
+/* NPP's function for each of our kernels. */
 static const struct {
   const gchar *kernel, *function;
   guint max_size;
 } filters[] = {
     {"gaussian", "Gauss", 15}, {"sobel-x", "SobelVert", 3}, {"sobel-y", "SobelHoriz", 3}};
 
-/* NPP_MASK_SIZE_3_X_3 and so on by the side, for Gaussians */
+/* NPP_MASK_SIZE_3_X_3 and so on, by the side of a Gaussian. */
 static const gint masks[] = {
     [3] = 200, [5] = 201, [7] = 400, [9] = 500, [11] = 600, [13] = 700, [15] = 800};
 
-/* One of NPP's filters on one plane. */
+/* A call of one of NPP's filters on one plane. */
 typedef struct {
   const BenchNpp *npp;
   gpointer function;
-  gint mask; /* 0: the function takes none */
+  gint mask; /* 0: the function has no such parameter */
   BenchNppSize size;
   gint src_pitch, dst_pitch; /* bytes */
 } Call;
@@ -133,7 +133,7 @@ bench_npp_time(const BenchNpp *self, BenchTimer *timer, const CcFilter *filter, 
                           .dst_bytes = program->lowered->dst_bytes,
                           .n_launches = 1};
   if (!self->filters) {
-    g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "is not here");
+    g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "NPP is not installed");
     return FALSE;
   }
   if (filter->border != CC_BORDER_REPLICATE || filter->stride != 1 || filter->sigma > 0 ||

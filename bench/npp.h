@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* NVIDIA's image library NPP as a peer, opened at run time where the machine has it. */
+/* NVIDIA's image library NPP as a peer, loaded at run time if the machine has it. */
 
 #include <gmodule.h>
 #include "cuda/program.h"
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* --- what NPP's functions take, as its headers of CUDA 11 to 13 declare it --- */
+/* --- NPP's types and functions, as its headers of CUDA 11 to 13 declare them --- */
 
 typedef struct {
   gint width, height;
@@ -33,7 +33,7 @@ typedef struct {
 
 #define BENCH_NPP_BORDER_REPLICATE 2 /* NPP_BORDER_REPLICATE */
 
-/* nppiFilterGaussBorder_*_Ctx; the samples are 8 or 16 bits */
+/* nppiFilterGaussBorder_*_Ctx, for samples of 8 and 16 bits */
 typedef gint BenchNppGauss(gconstpointer src, gint src_step, BenchNppSize src_size,
                            BenchNppPoint src_offset, gpointer dst, gint dst_step, BenchNppSize roi,
                            gint mask, gint border, BenchNppContext context);
@@ -49,20 +49,21 @@ typedef const gint *BenchNppGetVersion(void);
 /* --- the peer --- */
 
 typedef struct {
-  GModule *filters; /* libnppif; NULL: NPP is not here */
+  GModule *filters; /* libnppif; NULL: NPP is not installed */
   gchar *version;   /* "NPP 13.0.1 (libnppif.so.13)" */
   BenchNppContext context;
 } BenchNpp;
 
-/* Loads the library, from `folder` when it is not NULL; it works on the timer's stream and with its
- * device's primary context. It stays open. CC_ERROR_UNAVAILABLE says what is missing. */
+/* Loads the library, from `folder` if that is not NULL. NPP uses the timer's stream and the primary
+ * context of the timer's device. The library stays loaded. Fails with CC_ERROR_UNAVAILABLE if a
+ * library is missing. */
 gboolean bench_npp_open(BenchNpp *self, const BenchTimer *timer, const gchar *folder,
                         GError **error);
 
-/* Measures the filter that does what `filter` does on frames of the plan and its program, with
- * replicated borders: Gaussians (of the same sides, with coefficients of its own above 3x3), and
- * Sobel along x or y. CC_ERROR_INVALID when there is none, or has NPP's status;
- * CC_ERROR_UNAVAILABLE when NPP is not here. */
+/* Measures NPP's counterpart of `filter`, on frames in the layout of the plan and its program. NPP
+ * has Gaussians of the same sizes (above 3x3 with other coefficients) and Sobel along x or y, with
+ * replicated borders. Fails with CC_ERROR_INVALID if NPP has no such filter or reports a status,
+ * and with CC_ERROR_UNAVAILABLE if NPP is not installed. */
 gboolean bench_npp_time(const BenchNpp *self, BenchTimer *timer, const CcFilter *filter,
                         const CcPlan *plan, const CcCudaProgram *program, BenchTime *time,
                         GError **error);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Frames through a pipeline of GStreamer, by its C libraries, so that no Python binding has to be installed.
+"""Runs frames through a pipeline of GStreamer. Calls the C libraries, so that no Python binding has to be installed.
 
-A source pushes the same few frames in turns and copies none of them. A filter is an element, or a function that is
-called on each frame where an element would work: in the streaming thread.
+A source pushes the same few frames again and again and copies none of them. The filter is an element, or a function
+that is called for each frame in the streaming thread.
 """
 
 import ctypes
@@ -10,8 +10,8 @@ import time
 
 POINTER, INT, TEXT, SIZE = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t
 PROBE = ctypes.CFUNCTYPE(INT, POINTER, POINTER, POINTER)
-LIBRARY = "libgstapp-1.0.so.0"  # which loads GStreamer and GLib
-FUNCTIONS = {  # the result, and the arguments
+LIBRARY = "libgstapp-1.0.so.0"  # loads GStreamer and GLib
+FUNCTIONS = {  # types of the result and of the arguments
     "gst_init": (None, POINTER, POINTER),
     "gst_parse_launch": (POINTER, TEXT, POINTER),
     "gst_bin_get_by_name": (POINTER, POINTER, TEXT),
@@ -45,15 +45,15 @@ class Map(ctypes.Structure):
 
 
 class GError(ctypes.Structure):
-    """An error of GLib's."""
+    """GError of GLib."""
     _fields_ = [("domain", ctypes.c_uint32), ("code", INT), ("message", TEXT)]
 
 
 class Pipeline:
-    """Pipelines for frames of one kind. OSError: there is no GStreamer; RuntimeError: an element refuses."""
+    """Pipelines for frames with the same caps. Raises OSError without GStreamer, RuntimeError if an element fails."""
 
     def __init__(self, caps, frames):
-        """frames are arrays, which stay as they are as long as this object lives."""
+        """`frames` are arrays. They must not change while this object exists."""
         self.gst = ctypes.CDLL(LIBRARY)
         for name, (result, *arguments) in FUNCTIONS.items():
             function = getattr(self.gst, name)
@@ -67,16 +67,16 @@ class Pipeline:
         for buffer in getattr(self, "buffers", []):
             self.gst.gst_mini_object_unref(buffer)
 
-    def probe(self, work):
-        """Calls work(address of the pixels) for each buffer of a pad."""
-        mapped, is_known = Map(), []
+    def probe(self, call):
+        """Returns a pad probe that calls call(address of the pixels) for each buffer."""
+        mapped, state = Map(), []
 
         def on_buffer(_pad, info, _data):
-            if not is_known:  # else Python prepares itself for the thread on each call, which takes 40 us
-                is_known.append(ctypes.pythonapi.PyGILState_Ensure())
+            if not state:  # keeps Python's thread state, which takes 40 us to create for each call
+                state.append(ctypes.pythonapi.PyGILState_Ensure())
             buffer = self.gst.gst_pad_probe_info_get_buffer(info)
             if self.gst.gst_buffer_map(buffer, ctypes.byref(mapped), MAP_READ):
-                work(mapped.data)
+                call(mapped.data)
                 self.gst.gst_buffer_unmap(buffer, ctypes.byref(mapped))
             return PROBE_OK
         return PROBE(on_buffer)
@@ -91,7 +91,7 @@ class Pipeline:
         return pipeline
 
     def push(self, pipeline, n):
-        """Queues n frames and the end."""
+        """Queues n frames and the end of the stream."""
         source = self.gst.gst_bin_get_by_name(pipeline, b"source")
         for i in range(n):
             self.gst.gst_app_src_push_buffer(source, self.gst.gst_mini_object_ref(self.buffers[i % len(self.buffers)]))
@@ -99,26 +99,26 @@ class Pipeline:
         self.gst.gst_object_unref(source)
 
     def wait(self, pipeline, wanted, limit=FOREVER):
-        """Waits for the end or an error, which is raised."""
+        """Waits for one of the messages `wanted`. Raises an error message as RuntimeError."""
         bus = self.gst.gst_element_get_bus(pipeline)
         message = self.gst.gst_bus_timed_pop_filtered(bus, limit, wanted)
         self.gst.gst_object_unref(bus)
         if not message:
             return
         error = ctypes.POINTER(GError)()
-        if self.gst.gst_message_get_structure(message):  # that of an end has none
+        if self.gst.gst_message_get_structure(message):  # the message at the end of the stream has none
             self.gst.gst_message_parse_error(message, ctypes.byref(error), None)
         self.gst.gst_mini_object_unref(message)
         if error:
             raise RuntimeError(error.contents.message.decode())
 
-    def run(self, n, elements="", work=None):
-        """Microseconds a frame of n, behind one that warms up. work is called with the address of each frame at the
-        sink."""
+    def run(self, n, elements="", call=None):
+        """Returns microseconds a frame, of n frames after one to warm up. Calls `call` with the address of each frame
+        at the sink."""
         gst, pipeline = self.gst, self.launch(elements)
         try:
-            callback = self.probe(work) if work else None
-            if work:
+            callback = self.probe(call) if call else None
+            if call:
                 sink = gst.gst_bin_get_by_name(pipeline, b"sink")
                 pad = gst.gst_element_get_static_pad(sink, b"sink")
                 gst.gst_pad_add_probe(pad, PROBE_BUFFER, callback, None, None)

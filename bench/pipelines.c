@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv-bench-pipelines: how fast frames go through pipelines with the element, through its
- * peers and over the bus, task by task, as lines of JSON. docs/benchmarks.md explains the figures.
- */
+/* cudaconv-bench-pipelines: measures the frame rate of pipelines with the element or a peer, and of
+ * the bus. Prints lines of JSON for each task. docs/benchmarks.md explains the figures. */
 
 #include <gst/video/video.h>
 #include <malloc.h>
@@ -13,30 +12,30 @@
 #include "engine/error.h"
 #include "stream.h"
 
-#define MIN_MAPPED (64 << 10) /* bytes from which memory has pages of its own */
+#define MIN_MAPPED (64 << 10) /* bytes; malloc maps larger blocks separately */
 #define MAX_STREAMS 256
 #define MAX_BUS_BUDGET_MS 500
-#define MAX_IN_FLIGHT 64 /* more than any backend takes */
-#define TASK_WORDS                                                                                 \
+#define MAX_IN_FLIGHT 64 /* more frames than any backend has in flight */
+#define TASK_SYNTAX                                                                                \
   "PATH FORMAT WIDTHxHEIGHT STREAMS [ELEMENTS of a peer]\", \"PATH FILE\" or \"# HEADING"
 
 typedef struct {
   const gchar *name;
   BenchMemory memory;        /* of the source */
-  gboolean live;             /* is the source */
-  gboolean file;             /* frames are decoded; no source of ours */
-  gboolean cuda_in;          /* in which memory the source's frames are, */
-  gboolean cuda_out;         /* and those that arrive at the sink */
-  const gchar *line;         /* all behind the source; NULL: no pipeline but copies on the bus */
-  gboolean bus_up, bus_down; /* which way these go */
-  gboolean peer;             /* runs without cudaconv, and may fail */
+  gboolean live;             /* the source is live */
+  gboolean file;             /* frames are decoded from a file; there is no BenchSource */
+  gboolean cuda_in;          /* the source's frames are in CUDA memory */
+  gboolean cuda_out;         /* frames at the sink are in CUDA memory */
+  const gchar *line;         /* elements after the source; NULL: copies on the bus, no pipeline */
+  gboolean bus_up, bus_down; /* directions of the copies */
+  gboolean peer;             /* runs without cudaconv and may fail */
 } Path;
 
-/* One pipeline's frames. */
+/* A path, and the frames to measure it with. */
 typedef struct {
-  const Path *path;
-  const gchar *format; /* interned; NULL where the path has none */
-  const gchar *file;   /* the same; without a path a heading */
+  const Path *path;    /* NULL: `file` is a heading to print */
+  const gchar *format; /* interned; NULL if the path reads a file */
+  const gchar *file;   /* interned; a file name or a heading, or NULL */
   guint width, height, n_streams;
 } Task;
 
@@ -47,7 +46,7 @@ typedef struct {
 #define SINK "fakesink name=sink sync=false enable-last-sample=false"
 #define DECODER "filesrc name=file ! parsebin ! nvh264dec ! " IN_CUDA
 
-/* The paths that need no elements in their task; peers come with theirs. */
+/* The fixed paths. The task of a peer names the peer's elements. */
 static const Path paths[] = {
     {"bus", .bus_up = TRUE, .bus_down = TRUE},
     {"bus-up", .bus_up = TRUE},
@@ -68,9 +67,9 @@ static const Path paths[] = {
      .line = DECODER " ! " FILTER " ! " IN_CUDA " ! " SINK},
 };
 
-/* The path with this name, or of the peer with these elements, which takes frames of a source's own
- * memory, or fresh ones where its name says so; lives as long as the process. NULL: there is none.
- */
+/* Returns the path with this name. If there is none, returns a new path for a peer with these
+ * elements, or NULL without elements. The source of a peer recycles frames of its own pool, or
+ * allocates each frame if the name starts with "fresh-". Paths live as long as the process. */
 static const Path *
 find_path(const gchar *name, const gchar *elements) {
   for (guint i = 0; i < G_N_ELEMENTS(paths); i++)
@@ -86,7 +85,7 @@ find_path(const gchar *name, const gchar *elements) {
   return path;
 }
 
-/* 60 frames a second, to which live sources keep. */
+/* The frame rate is 60. Only live sources keep to it. */
 static GstCaps *
 caps_of(const Task *task) {
   g_autofree gchar *text = g_strdup_printf(
@@ -95,7 +94,7 @@ caps_of(const Task *task) {
   return gst_caps_from_string(text);
 }
 
-/* Bytes of a frame as GStreamer lays it out, or 0 when it has none such. */
+/* Returns the bytes of a frame in GStreamer's layout, or 0 if GStreamer has no such frame. */
 static gsize
 frame_bytes(const Task *task) {
   GstVideoInfo info;
@@ -107,7 +106,7 @@ frame_bytes(const Task *task) {
              : 0;
 }
 
-/* Elements that choose a device for themselves take this one. */
+/* Sets the device of an element that has a property for that. */
 static void
 set_device(const GValue *item, gpointer device_id) {
   GObject *element = g_value_get_object(item);
@@ -117,7 +116,7 @@ set_device(const GValue *item, gpointer device_id) {
     g_object_set(element, "cuda-device-id", GPOINTER_TO_INT(device_id), NULL);
 }
 
-/* Puts what the frames come from before the elements of the path: the file, or a source. */
+/* Adds a source in front of the path's elements, or sets the path's file. */
 static gboolean
 add_source(const Task *task, GstElement *pipeline, GstElement *bin, GError **error) {
   const Path *path = task->path;
@@ -134,8 +133,8 @@ add_source(const Task *task, GstElement *pipeline, GstElement *bin, GError **err
                       task->height, path->cuda_in || path->cuda_out ? " in CUDA memory" : "");
 }
 
-/* A pipeline in state NULL with a sink of the name "sink" and, on cudaconv's paths, a "filter".
- * CC_ERROR_INVALID says which element is missing here, or does not take such frames. */
+/* Returns a pipeline in state NULL. Its sink is named "sink", and the element cudaconv "filter".
+ * Fails with CC_ERROR_INVALID if an element is missing or does not take such frames. */
 static GstElement *
 new_pipeline(const Task *task, gint device_id, GError **error) {
   g_autoptr(GError) reason = NULL;
@@ -168,35 +167,35 @@ schedule_of(const Path *path, gdouble budget_ms) {
 }
 
 typedef struct {
-  GPtrArray *devices; /* CcCudaDevice; many streams are spread over them, one is on the first */
-  gdouble budget_ms;  /* not a number: as long as each task wants */
+  GPtrArray *devices; /* CcCudaDevice; several streams use all, one stream uses the first */
+  gdouble budget_ms;  /* NAN: the default of each path */
 } Bench;
 
 /* The measurement of a task. */
 typedef struct {
-  Task task;              /* with the frames that arrived */
-  CcCudaDevice **devices; /* that its pipelines are spread over */
+  Task task;              /* with the format and the size at the sink */
+  CcCudaDevice **devices; /* that the pipelines are spread over */
   guint n_devices;
-  BenchTime time;                  /* between two frames, of all pipelines together; wall clock */
-  gsize bytes;                     /* of a frame going in and of one coming out */
+  BenchTime time;                  /* wall time per frame, of all pipelines together */
+  gsize bytes;                     /* of an input frame and an output frame together */
   gdouble latency_ms, worst_ms;    /* from the element's sink pad to its source pad */
-  gdouble device_mb;               /* device memory of a stream, 10^6 bytes */
-  guint in_flight;                 /* frames that cudaconv has under way */
-  const gchar *in_path, *out_path; /* what cudaconv says of the memory, or ""; interned */
+  gdouble device_mb;               /* device memory per stream, 10^6 bytes */
+  guint in_flight;                 /* frames in flight in cudaconv */
+  const gchar *in_path, *out_path; /* from cudaconv's stats, or ""; interned */
 } Result;
 
 /* --- the latency of live sources --- */
 
-/* When frames pass the element's two pads, in the same order and on one thread. */
+/* The times at which frames pass the element's two pads, in the same order and on one thread. */
 typedef struct {
-  gint64 entered_us[MAX_IN_FLIGHT]; /* used in turns */
+  gint64 entered_us[MAX_IN_FLIGHT]; /* ring buffer */
   guint n_entered, n_left;
-  GArray *ms; /* gdouble, of those that have left, but for the first ones */
-} Passage;
+  GArray *ms; /* gdouble, latency of each frame that has left, without the first ones */
+} LatencyProbe;
 
 static GstPadProbeReturn
 on_pass(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
-  Passage *self = data;
+  LatencyProbe *self = data;
   const gint64 now = g_get_monotonic_time();
   if (GST_PAD_IS_SINK(pad)) {
     self->entered_us[self->n_entered++ % MAX_IN_FLIGHT] = now;
@@ -209,19 +208,20 @@ on_pass(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
 }
 
 static void
-watch_passage(GstElement *pipeline, Passage *passage) {
+watch_latency(GstElement *pipeline, LatencyProbe *probe) {
   g_autoptr(GstElement) filter = gst_bin_get_by_name(GST_BIN(pipeline), "filter");
   g_autoptr(GstPad) sink = gst_element_get_static_pad(filter, "sink");
   g_autoptr(GstPad) src = gst_element_get_static_pad(filter, "src");
-  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, on_pass, passage, NULL);
-  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, on_pass, passage, NULL);
+  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, on_pass, probe, NULL);
+  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, on_pass, probe, NULL);
 }
 
 /* --- pipelines --- */
 
-/* Adds pipelines, on the devices in turns, that are watched but not started. */
+/* Creates the pipelines of a task, spread over the devices, and watches them. Does not start them.
+ */
 static gboolean
-add_pipelines(GPtrArray *pipelines, const Result *r, BenchMeter *meter, Passage *passage,
+add_pipelines(GPtrArray *pipelines, const Result *r, BenchMeter *meter, LatencyProbe *probe,
               GError **error) {
   for (guint i = 0; i < r->task.n_streams; i++) {
     const CcCudaDevice *device = r->devices[i % r->n_devices];
@@ -230,7 +230,7 @@ add_pipelines(GPtrArray *pipelines, const Result *r, BenchMeter *meter, Passage 
       return FALSE;
     bench_meter_watch(meter, pipeline);
     if (r->task.path->live)
-      watch_passage(pipeline, passage);
+      watch_latency(pipeline, probe);
     g_ptr_array_add(pipelines, pipeline);
   }
   return TRUE;
@@ -248,8 +248,8 @@ get_word(const GstStructure *stats, const gchar *field) {
   return g_intern_string(word ? word : "");
 }
 
-/* Reads the state of the elements after some frames. Fails if these are not in the memory that the
- * path has to use. */
+/* Reads the caps at the sink and cudaconv's stats after some frames. Fails if the frames are not in
+ * the memory that the path requires. */
 static gboolean
 describe(GstElement *pipeline, Result *result, GError **error) {
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
@@ -269,7 +269,7 @@ describe(GstElement *pipeline, Result *result, GError **error) {
   result->task.format = gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info));
   result->task.width = (guint)info.width;
   result->task.height = (guint)info.height;
-  result->bytes = result->task.file ? 0 : 2 * info.size; /* a decoder is given none */
+  result->bytes = result->task.file ? 0 : 2 * info.size; /* a decoder has no input frames */
   if (!filter)
     return TRUE;
   g_object_get(filter, "stats", &stats, NULL);
@@ -279,7 +279,7 @@ describe(GstElement *pipeline, Result *result, GError **error) {
   return TRUE;
 }
 
-/* Free memory of the devices together, in bytes; 0 if the driver cannot report it. */
+/* Returns the free memory of all devices together in bytes, or 0 if the driver cannot report it. */
 static gsize
 get_free(const Result *r) {
   gsize free_bytes = 0;
@@ -297,7 +297,7 @@ get_free(const Result *r) {
 static gboolean
 run_meter(const GPtrArray *pipelines, BenchMeter *meter, Result *result, GError **error) {
   const gsize free_before = get_free(result);
-  for (guint i = 0; i < pipelines->len; i++) /* what goes wrong then is a message */
+  for (guint i = 0; i < pipelines->len; i++) /* a failure is posted on the bus */
     gst_element_set_state(g_ptr_array_index(pipelines, i), GST_STATE_PLAYING);
   if (!bench_meter_run(meter, &result->time, error) ||
       !describe(g_ptr_array_index(pipelines, 0), result, error))
@@ -312,10 +312,10 @@ static gboolean
 measure_pipelines(const Bench *self, Result *result, GError **error) {
   g_autoptr(GPtrArray) pipelines = g_ptr_array_new_with_free_func(stop_pipeline);
   g_autoptr(GArray) ms = g_array_new(FALSE, FALSE, sizeof(gdouble));
-  Passage passage = {.ms = ms};
+  LatencyProbe probe = {.ms = ms};
   BenchMeter meter;
   bench_meter_init(&meter, schedule_of(result->task.path, self->budget_ms));
-  const gboolean ok = add_pipelines(pipelines, result, &meter, &passage, error) &&
+  const gboolean ok = add_pipelines(pipelines, result, &meter, &probe, error) &&
                       run_meter(pipelines, &meter, result, error);
   g_ptr_array_set_size(pipelines, 0);
   bench_meter_clear(&meter);
@@ -359,8 +359,8 @@ measure_task(const Bench *self, const Task *task, GError **error) {
   return TRUE;
 }
 
-/* Prints the result, or a note that says why there is none. FALSE only when cudaconv fails on what
- * it takes, or the device: others' failures are their own. */
+/* Prints the result, or a note with the reason why there is none. Returns FALSE only if the device
+ * fails, or cudaconv fails on frames that it takes. A peer's failure is only a note. */
 static gboolean
 run_task(const Bench *self, const Task *task, GError **error) {
   g_autoptr(GError) reason = NULL;
@@ -392,7 +392,7 @@ parse_task(Task *task, const gchar *text, GError **error) {
     task->file = g_intern_string(strchr(text, ' ') + 1);
   } else {
     if (!task->path || n < 4)
-      return bench_refuse(error, "\"%s\": a task is \"" TASK_WORDS "\"", text);
+      return bench_refuse(error, "\"%s\": a task is \"" TASK_SYNTAX "\"", text);
     task->format = g_intern_string(words[1]);
     if (!bench_parse_size(words[2], &task->width, &task->height, error) ||
         !g_ascii_string_to_unsigned(words[3], 10, 1, MAX_STREAMS, &n_streams, error))
@@ -404,11 +404,11 @@ parse_task(Task *task, const gchar *text, GError **error) {
 
 /* --- the program --- */
 
-/* Sets up the process. Fails with a hint when GStreamer does not find cudaconv. */
+/* Sets up malloc and GStreamer. Fails with a hint if GStreamer does not find cudaconv. */
 static gboolean
 prepare(GError **error) {
-  /* Otherwise malloc begins to take large blocks from a heap once it has freed one, and what
-   * pages the frames of a task have depends on the tasks before. */
+  /* By default malloc takes large blocks from the heap after it has freed one. Then the pages of a
+   * task's frames would depend on the tasks before. */
   mallopt(M_MMAP_THRESHOLD, MIN_MAPPED);
   if (!gst_init_check(NULL, NULL, error))
     return FALSE;
@@ -421,7 +421,7 @@ prepare(GError **error) {
   return FALSE;
 }
 
-/* Opens this device, or with -1 all that work. */
+/* Opens a device, or with -1 all devices that work. */
 static gboolean
 open_devices(GPtrArray *devices, gint device_id, GError **error) {
   CcCudaDevice *any = cc_cuda_device_open(device_id, error);
@@ -462,15 +462,15 @@ main(int argc, char **argv) {
   Bench bench = {devices, NAN};
   gint device_id = -1;
   if (!bench_parse_options(&argc, &argv, NULL, "TASK...",
-                           "Times pipelines. A task is \"" TASK_WORDS "\".", &device_id,
+                           "Times pipelines. A task is \"" TASK_SYNTAX "\".", &device_id,
                            &bench.budget_ms, &error))
-    return bench_fail(error, BENCH_WRONG);
+    return bench_fail(error, BENCH_USAGE_ERROR);
   const guint n = (guint)argc - 1;
   g_autofree Task *tasks = g_new0(Task, n);
   for (guint i = 0; i < n; i++)
     if (!parse_task(&tasks[i], argv[i + 1], &error))
-      return bench_fail(error, BENCH_WRONG);
-  /* GStreamer's CUDA plugin cannot do without the driver, so that has to answer first */
+      return bench_fail(error, BENCH_USAGE_ERROR);
+  /* Open the devices before GStreamer, because its CUDA plugin needs the driver. */
   if (!open_devices(devices, device_id, &error))
     return bench_fail(error, BENCH_SKIPPED);
   return prepare(&error) && run_tasks(&bench, tasks, n, &error) ? EXIT_SUCCESS

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudaconv-bench: runs the programs that measure, and makes tables, verdicts on targets, JSON and the figures
-of docs/benchmarks.md of what they print. That page explains all of it."""
+"""cudaconv-bench: runs the measuring programs and turns their output into tables, verdicts on targets, JSON and
+the figures of docs/benchmarks.md. That page explains everything."""
 
 import argparse
 import itertools
@@ -19,9 +19,9 @@ import tempfile
 import time
 
 import ablate
+import coverage
 import ncu
 import peers
-import reach
 from common import Failure, lines_of, path_of, say, warn, writable, write_json
 from lists import (AT_LEAST, AT_MOST, CPU, CPU_FRAMES, CPU_ROUNDS, CPU_SIZE, CUDA_PATHS, DECODERS, FASTEST,
                    FORMATS, G3, G5, HD, KERNEL_PEERS, LARGE, LIMITS, MEMORY, NO_FILTERS, PIPELINE_PEERS, ROUNDS,
@@ -31,7 +31,7 @@ from lists import (AT_LEAST, AT_MOST, CPU, CPU_FRAMES, CPU_ROUNDS, CPU_SIZE, CUD
 
 
 def measured(args, name, words):
-    """What a program of ours prints with the options that were given."""
+    """Runs one of our programs with the given options and yields the objects that it prints."""
     options = {"budget": args.budget, "device": args.device}
     if name == "kernels":
         options["npp"] = getattr(args, "npp", None)
@@ -39,7 +39,7 @@ def measured(args, name, words):
 
 
 def words_of(value, everything=""):
-    """The words of a list, where "all" is all of another list."""
+    """Returns the items of a comma-separated list. "all" stands for the items of another list."""
     return [one for word in value.split(",") for one in (words_of(everything) if word == "all" else [word.strip()])]
 
 
@@ -48,70 +48,70 @@ def size_of(row):
 
 
 def key(row):
-    """What a target names a row by."""
+    """Returns the fields by which a target selects a row."""
     return (row.get("algorithm") or row["path"], row["format"], size_of(row),
             row.get("stride") or row["streams"], row.get("kernel", ""))
 
 
 def peers_of(run):
     return {"kernels": KERNEL_PEERS + [p for p in run.get("peers", []) if p != "copy"],
-            "reach": ["npp", "cvcuda"],
+            "coverage": ["npp", "cvcuda"],
             "pipelines": [*PIPELINE_PEERS, "decode"], "cpu": []}[run["kind"]]
 
 
 def derive(run):
-    """Adds to the rows what follows from their times."""
+    """Adds the fields that are computed from the times of several rows."""
     found = {key(row): row["us"] for row in run["results"]}
     for row in run["results"]:
-        who, format_, *what = key(row)
-        us, kernels = row["us"], run["kind"] in ("kernels", "reach")
+        name, format_, *case = key(row)
+        us, kernels = row["us"], run["kind"] in ("kernels", "coverage")
         if "bytes" in row:  # a decoder has none
             row["gb_s"] = 1e-3 * row["bytes"] / us
-        for peer in peers_of(run) if who not in NO_FILTERS else []:
-            if peer.startswith("fresh-") > (who == "fresh"):
-                continue  # is given other frames
-            if (peer, format_, *what) in found:
-                row[f"times_{peer}"] = found[peer, format_, *what] / us
-        limit = found.get(("copy" if kernels else LIMITS.get(who, "bus"), format_, *what))
+        for peer in peers_of(run) if name not in NO_FILTERS else []:
+            if peer.startswith("fresh-") > (name == "fresh"):
+                continue  # the peer's source is another one
+            if (peer, format_, *case) in found:
+                row[f"times_{peer}"] = found[peer, format_, *case] / us
+        limit = found.get(("copy" if kernels else LIMITS.get(name, "bus"), format_, *case))
         if limit:
-            name = "copy" if kernels else "bus"
-            row.update({f"{name}_us": limit, f"percent_of_{name}": 100 * limit / us, f"times_a_{name}": us / limit})
-        planes = [found.get((who, format_ + plane, *what), 0) for plane in ("-Y", "-UV")]
+            base = "copy" if kernels else "bus"
+            row.update({f"{base}_us": limit, f"percent_of_{base}": 100 * limit / us, f"times_a_{base}": us / limit})
+        planes = [found.get((name, format_ + plane, *case), 0) for plane in ("-Y", "-UV")]
         if all(planes):
             row["times_its_planes"] = us / sum(planes)
         if not kernels:
             row["fps"] = 1e6 / us
-        if who == "cuda" and ("kernel", format_, *what) in found:
-            row["above_kernel_us"] = us - found["kernel", format_, *what]
-        if who == "decode-cudaconv" and "times_decode" in row:
+        if name == "cuda" and ("kernel", format_, *case) in found:
+            row["above_kernel_us"] = us - found["kernel", format_, *case]
+        if name == "decode-cudaconv" and "times_decode" in row:
             row["percent_of_decoder"] = 100 * row["times_decode"]
 
 
 def medians(rows):
-    """One row of each path, with the median of those that were measured in turns."""
-    for who in dict.fromkeys(map(key, rows)):
-        same = sorted((row for row in rows if key(row) == who), key=lambda row: row["us"])
+    """Yields one row for each key. The row of a key that was measured several times has the median."""
+    for one in dict.fromkeys(map(key, rows)):
+        same = sorted((row for row in rows if key(row) == one), key=lambda row: row["us"])
         yield same[0] if len(same) == 1 else {
             **same[len(same) // 2], "least_us": same[0]["us"], "most_us": same[-1]["us"],
             "batches": len(same)}
 
 
 def finish(run, lines):
-    """Takes over and prints what was measured of the same frames."""
+    """Adds the results of the same frames to the run, and prints them."""
     rows = list(medians([line for line in lines if "us" in line]))
     notes = list(dict.fromkeys(line["note"] for line in lines if "note" in line))
-    if run["kind"] == "reach" and rows:
-        notes = []  # the classics that cannot run a kernel are known
+    if run["kind"] == "coverage" and rows:
+        notes = []  # many classics cannot run a kernel
     run["results"] += rows
     run["notes"] += notes
-    derive({**run, "results": rows} if run["kind"] == "reach" else run)
+    derive({**run, "results": rows} if run["kind"] == "coverage" else run)
     print_rows(run, rows, notes)
 
 
 def measure(args, run, words):
-    """Runs the program of this kind of run, and prints rows as they come, frames by frames."""
+    """Runs the program of this kind of run. Prints the rows of the same frames when they are complete."""
     lines, frames = [], None
-    program = "kernels" if run["kind"] == "reach" else run["kind"]
+    program = "kernels" if run["kind"] == "coverage" else run["kind"]
     for line in measured(args, program, words):
         if "heading" in line or "us" in line and key(line)[1:] != frames:
             finish(run, lines)
@@ -132,12 +132,12 @@ def measure(args, run, words):
 
 
 def new_run(kind, complete, **more):
-    """`complete`: whether it has to answer all targets."""
+    """A `complete` run has to measure all targets."""
     return {"kind": kind, "complete": complete, **more, "results": [], "notes": []}
 
 
 def run_kernels(args):
-    """Measures cases: those of the options, or all that the page has figures of."""
+    """Measures the cases that the options select, or all cases of the page."""
     listed = next(lines_of("kernels", ["--list"]))
     algorithms = listed["algorithms"].replace("auto,", "")
     sweeps = STANDARD
@@ -156,14 +156,14 @@ def run_kernels(args):
     return measure(args, new_run("kernels", sweeps is STANDARD), words)
 
 
-def run_reach(args):
-    """Measures all kernels on all kinds of formats, and CV-CUDA's where that is here."""
-    kernels = words_of(args.kernel) if args.kernel else reach.kernels(next(lines_of("kernels", ["--list"])))
-    run = new_run("reach", not (args.kernel or args.format or args.size))
-    names = f"copy,auto,npp,{reach.CLASSICS}"
+def run_coverage(args):
+    """Measures all kernels on all kinds of formats, and CV-CUDA's filters if CV-CUDA is installed."""
+    kernels = words_of(args.kernel) if args.kernel else coverage.kernels(next(lines_of("kernels", ["--list"])))
+    run = new_run("coverage", not (args.kernel or args.format or args.size))
+    names = f"copy,auto,npp,{coverage.CLASSICS}"
     words = [f"{format_} {size} {kernel} algorithms={names}"
-             for size in words_of(args.size or reach.SIZES) for kernel in kernels
-             for format_ in words_of(args.format or reach.FORMATS)]
+             for size in words_of(args.size or coverage.SIZES) for kernel in kernels
+             for format_ in words_of(args.format or coverage.FORMATS)]
     print_heading(run, f"{len(words)} cells")
     measure(args, run, words)
     for line in measured(args, "cvcuda", words):
@@ -177,7 +177,7 @@ def run_reach(args):
 
 
 def run_pipelines(args):
-    """Measures the memory paths, many pipelines at once, latency and decoding, or some of these."""
+    """Measures memory paths, many pipelines at once, latency and decoding, or a selection of these."""
     selected = args.format or args.size
     only = words_of(args.only or ("paths" if selected else "paths,streams,latency"))
     if set(only) - {"paths", "streams", "latency", "decode"} or ("decode" in only and not args.decode):
@@ -211,7 +211,7 @@ def run_pipelines(args):
 
 
 def time_frames(command):
-    """Microseconds a frame; start-up drops out between a short and a long run."""
+    """Returns microseconds a frame: the difference of a short and a long run, without the start-up."""
     seconds = []
     for frames in CPU_FRAMES:
         begin = time.monotonic()
@@ -235,20 +235,20 @@ def ffmpeg(pixels, name, filter_):
 
 
 def find_element():
-    """Ends the program where GStreamer does not find cudaconv."""
+    """Ends the program if GStreamer does not find cudaconv."""
     try:
         subprocess.run(["gst-inspect-1.0", "--exists", "cudaconv"], check=True)
     except FileNotFoundError:
-        raise Failure(77, "no gst-inspect-1.0 and gst-launch-1.0 on the PATH: they come with "
-                          "gstreamer1.0-tools") from None
+        raise Failure(77, "no gst-inspect-1.0 and gst-launch-1.0 on the PATH: the package "
+                          "gstreamer1.0-tools has them") from None
     except subprocess.CalledProcessError:
         raise Failure(1, "GStreamer does not find the element cudaconv: set GST_PLUGIN_PATH to the "
                          "folder plugin of the build, or install it") from None
 
 
 def run_cpu(args):
-    """Measures the element on the CPU beside other filters, in turns, each net of what its
-    pipeline needs without a filter."""
+    """Measures the element on the CPU and other filters in turn. Subtracts the time of the same pipeline
+    without a filter."""
     find_element()
     run = new_run("cpu", True, device=f"{os.cpu_count()} processors")
     print_heading(run, f"{size_of(CPU_SIZE)}, {run['device']}, ms a frame, medians of "
@@ -280,17 +280,17 @@ def run_cpu(args):
 
 
 def number(width, digits, field, unit="", scale=1):
-    """A column: how wide it is, and what it says of a row."""
+    """Returns a column: its width, and a function from a row to the text of the cell."""
     return width, lambda row: f"{row[field] * scale:.{digits}f}{unit}" if row.get(field) else "-"
 
 
 def columns(run):
-    """Title to width (below 0: to the left) and text of a row."""
+    """Maps titles to columns. A width below 0 aligns to the left."""
     if run["kind"] == "cpu":
         return {"": (-30, lambda r: r["kernel"]), "cudaconv": number(9, 3, "us", scale=1e-3),
                 "peer": number(9, 3, "peer_us", scale=1e-3), "ratio": number(7, 1, "times_peer")}
     frames = {"format": (-10, lambda r: r["format"]), "size": (11, size_of)}
-    if run["kind"] in ("kernels", "reach"):
+    if run["kind"] in ("kernels", "coverage"):
         return {**frames,
                 "kernel": (-22, lambda r: r["kernel"] + f" /{r['stride']}" * (r["stride"] > 1)),
                 "algorithm": (-16, lambda r: r["algorithm"]), "us/frame": number(10, 2, "us"),
@@ -333,45 +333,45 @@ def unit_of(field):
 
 
 def more_of(count, kernels):
-    """What a target says of a stride or of many streams."""
+    """Returns the text for a stride, or for several streams."""
     return "" if count == 1 else f" stride {count}" if kernels else f", {count} at once"
 
 
 def judge_one(run, target):
-    """A verdict for all that the target names and the run can answer; in a complete one, also for
-    the others."""
-    field, bound, wanted, whos, formats, sizes, count, kernels = target
+    """Returns a verdict for each case of a target that was measured. For a complete run, also returns
+    one for each case that was not."""
+    field, bound, limit, names, formats, sizes, count, kernels = target
     rows, verdicts = {key(row): row for row in reversed(run["results"])}, []
     frames = list(itertools.product(formats.split(","), sizes.split(","))) if formats else [
-        found[1:3] for found in rows if found[0] == whos]
-    for kernel, who, frame in itertools.product(kernels.split(","), whos.split(","), frames):
-        row = rows.get((who, *frame, count, kernel), {})
+        found[1:3] for found in rows if found[0] == names]
+    for kernel, name, frame in itertools.product(kernels.split(","), names.split(","), frames):
+        row = rows.get((name, *frame, count, kernel), {})
         value = row.get(field)
         if value is None and not run["complete"] and formats:
             continue
-        what = " ".join(filter(None, (who, *frame, kernel))) + more_of(count, kernel)
-        met = value is not None and (value >= wanted if bound == AT_LEAST else value <= wanted)
-        verdicts.append({"claim": f"{what}, {unit_of(field)}", "measured": value,
-                         bound.replace(" ", "_"): wanted, "met": met})
+        case = " ".join(filter(None, (name, *frame, kernel))) + more_of(count, kernel)
+        met = value is not None and (value >= limit if bound == AT_LEAST else value <= limit)
+        verdicts.append({"claim": f"{case}, {unit_of(field)}", "measured": value,
+                         bound.replace(" ", "_"): limit, "met": met})
         if field not in UNITS and value and "copy_us" in row:
             verdicts[-1]["copy"] = value * row["us"] / row["copy_us"]
     return verdicts
 
 
 def judge(run):
-    if run["kind"] == "reach":
-        return reach.judge(run)
+    if run["kind"] == "coverage":
+        return coverage.judge(run)
     return [verdict for target in TARGETS[run["kind"]] for verdict in judge_one(run, target)]
 
 
 def print_verdicts(verdicts):
     for verdict in verdicts:
         bound = AT_LEAST if "at_least" in verdict else AT_MOST
-        wanted = f"{bound} {verdict[bound.replace(' ', '_')]:.5g}"
+        target = f"{bound} {verdict[bound.replace(' ', '_')]:.5g}"
         value = verdict["measured"]
         copy = f"; a copy: {verdict['copy']:.2f}" if "copy" in verdict else ""
         say(f"{verdict['claim']:<76} {'-' if value is None else format(value, '.2f'):>9} "
-            f"(wanted: {wanted}{copy})"
+            f"(target: {target}{copy})"
             + (" not measured" if value is None else "" if verdict["met"] else " missed"))
 
 
@@ -390,7 +390,7 @@ def table(head, rows):
 
 
 def kernels_table(run):
-    """Microseconds a frame of every algorithm on the six cases that the targets begin with."""
+    """Returns a table of the microseconds a frame of every algorithm, for the cases of the first targets."""
     cases = [(f, LARGE, 1, k) for f in ("GRAY8", "RGBA") for k in (G3, G5, S3)]
     found = {key(r): r for r in run["results"]}
     names = {name: found.get((name, *cases[0]), {"us": math.inf})["us"] for name, *case in found
@@ -417,44 +417,50 @@ def pipelines_table(run):
             rows.append([f"`{path}`" + f", {streams} at once" * (streams > 1), f"{format_} {size}"]
                         + [figure(row.get(field)) for field in fields])
     return table(["", "frames", "frames/s", "% of the bus", "times `cudaupload`", "with a queue",
-                  "times `gl`", "times `fresh-cudaupload`", "times `fresh-source`", "MB a stream",
+                  "times `gl`", "times `fresh-cudaupload`", "times `fresh-source`", "MB per stream",
                   "us above the kernel", "median ms", "worst ms"], rows)
 
 
 def targets_table(run):
-    """A row for each target, with all that it was measured on."""
-    if run["kind"] == "reach":
-        return table(*reach.summary(run))
+    """Returns a table with a row for each target and the values of all its cases."""
+    if run["kind"] == "coverage":
+        return table(*coverage.summary(run))
     rows = []
     for target in TARGETS[run["kind"]]:
-        field, bound, wanted, whos, formats, sizes, count, kernels = target
+        field, bound, limit, names, formats, sizes, count, kernels = target
         verdicts = judge_one(run, target)
         values = [v["measured"] for v in verdicts if v["measured"] is not None]
         frames = " ".join(filter(None, (formats, sizes, kernels))).replace(",", ", ")
         measured = f"{figure(min(values))} to {figure(max(values))}" if len(values) > 4 else \
             ", ".join(map(figure, values))
         if verdicts:
-            rows.append([whos.replace(",", ", "), frames + more_of(count, kernels), unit_of(field),
-                         f"{bound} {wanted:g}",
+            rows.append([names.replace(",", ", "), frames + more_of(count, kernels), unit_of(field),
+                         f"{bound} {limit:g}",
                          measured + ("" if all(v["met"] for v in verdicts) else ": missed")])
-    return table(["", "frames", "what", "wanted", "measured"], rows)
+    return table(["", "frames", "unit", "target", "measured"], rows)
 
 
-TABLES = {  # of each kind of run, by their marks
+TABLES = {  # kind of run to tables by their marks in the page
     "kernels": {"kernels": kernels_table, "kernels-targets": targets_table},
     "pipelines": {"pipelines": pipelines_table, "pipelines-targets": targets_table},
-    "reach": {"reach": lambda run: table(*reach.rows_of_table(run)),
-              "reach-targets": targets_table},
+    "coverage": {"coverage": lambda run: table(*coverage.rows_of_table(run)),
+                 "coverage-targets": targets_table},
     "ablate-cpu": {"ablate-cpu": lambda run: table(*ablate.rows_of_table(run))},
     "ablate-cuda": {"ablate-cuda": lambda run: table(*ablate.rows_of_table(run))},
     "profile": {"profile": lambda run: table(*ncu.rows_of_kernels(run))}}
 
 
+def load(file):
+    """Reads a run that --json wrote. The kind `coverage` was called `reach` before."""
+    run = json.load(file)
+    return {**run, "kind": "coverage"} if run["kind"] == "reach" else run
+
+
 def write_docs(args):
-    """Puts the tables of these runs between their marks in the page."""
+    """Puts the tables of the runs between their marks in the page."""
     page = pathlib.Path(args.page)
     content = page.read_text(encoding="utf-8", errors="surrogateescape")
-    for run in map(json.load, args.runs):
+    for run in map(load, args.runs):
         if run["kind"] not in TABLES:
             raise Failure(2, f"{page} has no figures of {run['kind']}")
         for mark, make in TABLES[run["kind"]].items():
@@ -472,16 +478,16 @@ def write_docs(args):
 
 
 def profile(args):
-    """Has all cells of a run of reach profiled that miss."""
-    reached = json.load(args.file)
-    if reached.get("kind") != "reach":
-        raise Failure(2, f"{args.file.name} is no run of reach")
+    """Profiles all cells of a coverage run that miss their target."""
+    covered = load(args.file)
+    if covered["kind"] != "coverage":
+        raise Failure(2, f"{args.file.name} is no run of coverage")
     if not shutil.which("ncu"):
-        raise Failure(77, "no ncu on the PATH: it comes with NVIDIA's CUDA toolkit")
+        raise Failure(77, "no ncu on the PATH: NVIDIA's CUDA toolkit has it")
     options = [] if args.device is None else [f"--device={args.device}"]
-    run = {**new_run("profile", reached["complete"]), "device": reached["device"]}
+    run = {**new_run("profile", covered["complete"]), "device": covered["device"]}
     say("  ".join(["cell", *ncu.HEAD]))
-    for row in ncu.rows_of(reached, path_of("kernels"), options, run["notes"].append):
+    for row in ncu.rows_of(covered, path_of("kernels"), options, run["notes"].append):
         run["results"].append(row)
         say("  ".join(ncu.cells_of(row)))
     for note in run["notes"]:
@@ -491,21 +497,21 @@ def profile(args):
     return 1 if run["notes"] else 0
 
 
-# --- what special paths bring ---
+# --- the gain of special paths ---
 
 
 def run_ablate(args):
-    """Prints a line for each path as it is measured, and writes all of them."""
+    """Measures the gain of special paths and prints a line for each."""
     def show(row):
         say(f"{row.get('isa', ''):>10}  {row['path']:<48} {len(row['gains']):>3} of {row['cells']:>3} cells  best "
             f"{row['best']:.2f}  median {row['median']:.2f}  worst {row['worst']:.2f}  "
-            f"{'' if row['earns'] else 'earns no place'}  {row['best_cell']}"
-            + (f"; others {row['most_of_others']:.2f}" if row.get("others") else ""))
+            f"{'' if row['earns'] else 'not worth keeping'}  {row['best_cell']}"
+            + (f"; other cells {row['most_of_others']:.2f}" if row.get("others") else ""))
 
     only = words_of(args.path) if args.path else None
     wrong, known = ablate.unknown(only or [], args.backend)
     if wrong:
-        raise Failure(2, f"--path={wrong[0]}: there are {', '.join(known)}")
+        raise Failure(2, f"--path={wrong[0]}: the paths are {', '.join(known)}")
     if args.cells < 1 or args.rounds < 1:
         raise Failure(2, "--cells and --rounds have to be above 0")
     if args.backend == "cuda":
@@ -521,10 +527,10 @@ def run_ablate(args):
 
 
 def report(args):
-    """Measures, or reads, prints verdicts and writes the JSON."""
+    """Measures or reads a run, prints the verdicts and writes the JSON."""
     run = args.run(args)
     verdicts = judge(run)
-    if run["kind"] == "reach":  # there are too many to show those that are met
+    if run["kind"] == "coverage":  # too many to print all
         say(f"\nTargets: {sum(v['met'] for v in verdicts)} of {len(verdicts)} are met")
         print_verdicts([v for v in verdicts if not v["met"]])
     elif verdicts:
@@ -537,66 +543,67 @@ def report(args):
 
 
 def show_run(args):
-    run = json.load(args.file)
+    run = load(args.file)
     print_heading(run, run["device"])
     print_rows(run, run["results"], run["notes"])
     return run
 
 
 READ = argparse.FileType(encoding="utf-8")
-# commands, flags, what argparse makes of it (None: a switch, a text: its metavar, a dictionary: all that it takes), help
+# commands, flags, kind (None: a switch; a string: the metavar; a dictionary: all arguments; else the type), help
 OPTIONS = [
-    ("kernels reach pipelines cpu show profile ablate peers", "--json", writable, "write all figures as JSON"),
-    ("kernels reach pipelines cpu show", "--check", None, "end with 1 when a target is missed"),
-    ("kernels reach pipelines", "--budget", float, "ms for a line (200; pipelines 3000, live 10000)"),
-    ("kernels reach pipelines profile ablate", "-d --device", int, "CUDA device"),
+    ("kernels coverage pipelines cpu show profile ablate peers", "--json", writable, "write all figures as JSON"),
+    ("kernels coverage pipelines cpu show", "--check", None, "exit with status 1 if a target is missed"),
+    ("kernels coverage pipelines", "--budget", float, "ms for a line (200; pipelines 3000, live 10000)"),
+    ("kernels coverage pipelines profile ablate", "-d --device", int, "CUDA device"),
     ("kernels pipelines", "-f --format", "LIST", f"of {FORMATS}"),
     ("kernels pipelines", "-s --size", "LIST", "of WIDTHxHEIGHT"),
     ("kernels", "-k --kernel", "LIST", "of NAME[:SIZE[:SIGMA]]"),
-    ("reach", "-f --format", "LIST", f"of {FORMATS} ({reach.FORMATS})"),
-    ("reach", "-s --size", "LIST", f"of WIDTHxHEIGHT ({reach.SIZES})"),
-    ("reach", "-k --kernel", "LIST", "of NAME[:SIZE[:SIGMA]] (all)"),
+    ("coverage", "-f --format", "LIST", f"of {FORMATS} ({coverage.FORMATS})"),
+    ("coverage", "-s --size", "LIST", f"of WIDTHxHEIGHT ({coverage.SIZES})"),
+    ("coverage", "-k --kernel", "LIST", "of NAME[:SIZE[:SIGMA]] (all)"),
     ("kernels", "-a --algorithm", "LIST", "algorithms and npp"),
     ("kernels", "--stride", int, "1, 2 or 4"),
     ("kernels", "--border", "NAME", "replicate, constant, reflect, reflect-101 or wrap"),
-    ("kernels reach", "--npp", "FOLDER", "of libnppif.so and libnppc.so"),
+    ("kernels coverage", "--npp", "FOLDER", "of libnppif.so and libnppc.so"),
     ("pipelines", "--only", "LIST", "of paths, streams, latency and decode"),
     ("pipelines", "--streams", {"type": int, "default": STREAMS}, "pipelines at once"),
-    ("pipelines", "--decode", "FILE", "an H.264 video, for its decoder as well"),
+    ("pipelines", "--decode", "FILE", "an H.264 video; measures its decoder as well"),
     ("ablate", "--backend", {"choices": ["cpu", "cuda"], "default": "cpu"}, None),
     ("ablate", "--isa", {"default": "avx2", "metavar": "LIST"}, "processors (avx2)"),
-    ("ablate", "--gpu", {"default": "sm_90"}, "the kind that this machine's is nearest to"),
+    ("ablate", "--gpu", {"default": "sm_90"}, "the architecture nearest to this machine's GPU (sm_90)"),
     ("ablate", "--path", "LIST", "of paths (all)"),
-    ("ablate", "--cells", {"type": int, "default": 6}, "most of them for a path (6)"),
+    ("ablate", "--cells", {"type": int, "default": 6}, "maximum for each path (6)"),
     ("ablate", "--rounds", {"type": int, "default": 3}, "on the CPU (3)"),
     ("ablate", "--budget", float, "ms for a line (CPU 30, CUDA 5)"),
     *(("peers", *option) for option in peers.OPTIONS),
     ("show", "file", {"type": READ}, None),
-    ("profile", "file", {"type": READ}, "what reach --json wrote"),
+    ("profile", "file", {"type": READ}, "a run of coverage that --json wrote"),
     ("docs", "--page", {"default": "docs/benchmarks.md"}, None),
     ("docs", "runs", {"nargs": "+", "type": READ}, None)]
-COMMANDS = {"kernels": (report, run_kernels, "the CUDA kernels beside a copy, NPP and the classics"),
-            "reach": (report, run_reach, "all kernels on many formats beside what they are to reach"),
-            "pipelines": (report, run_pipelines, "the element in pipelines beside the bus"),
-            "cpu": (report, run_cpu, "the element on the CPU beside OpenCV and FFmpeg"),
-            "peers": (peers.main, None, "the CPU backend beside OpenCV and libvips of PyPI; the status is 1 when a cell "
-                                        "misses its claim"),
-            "show": (report, show_run, "a run that --json wrote"),
-            "profile": (profile, None, "why cells of a run of reach miss, by NVIDIA's ncu"),
-            "ablate": (run_ablate, None, "what each special path brings: its cells with it and without it"),
-            "explain": (None, None, "what runs, also on processors and GPUs that are not here; explain --help has its "
-                                    "options"),
+COMMANDS = {"kernels": (report, run_kernels, "measure the CUDA kernels, a copy, NPP and the classics"),
+            "coverage": (report, run_coverage, "measure all kernels on many formats and compare with their targets"),
+            "pipelines": (report, run_pipelines, "measure pipelines with the element, and the bus"),
+            "cpu": (report, run_cpu, "measure the element on the CPU, OpenCV and FFmpeg"),
+            "peers": (peers.main, None, "measure the CPU backend, OpenCV and libvips of PyPI; the status is 1 if a cell "
+                                        "misses its target"),
+            "show": (report, show_run, "show a run that --json wrote"),
+            "profile": (profile, None, "explain with NVIDIA's ncu why cells of a run of coverage miss their target"),
+            "ablate": (run_ablate, None, "measure cells with and without each special path"),
+            "explain": (None, None, "print what runs, also on processors and GPUs of other machines; see explain "
+                                    "--help"),
             "docs": (write_docs, None, "put runs that --json wrote into a page of docs/")}
+ALIASES = {"coverage": ["reach"]}  # old names
 
 
 def parse(argv):
     parser = argparse.ArgumentParser(
-        prog="cudaconv-bench", description="Measures cudaconv and its peers. Without a device the "
-        "status is 77, 1 when something fails and 2 for wrong options. LISTs are divided by commas "
-        "and may be \"all\"; a FILE of \"-\" is the standard output.")
+        prog="cudaconv-bench", description="Measures cudaconv and its peers. The status is 77 without "
+        "a device, 1 if something fails and 2 for wrong options. A LIST has commas between its items, "
+        "or is \"all\". The FILE \"-\" is standard output.")
     commands = parser.add_subparsers(dest="command", required=True)
     for name, (main_, run, help_) in COMMANDS.items():
-        sub = commands.add_parser(name, help=help_, description=help_)
+        sub = commands.add_parser(name, aliases=ALIASES.get(name, []), help=help_, description=help_)
         for users, flags, kind, help_ in OPTIONS:
             if name in users.split():
                 sub.add_argument(*flags.split(), help=help_, **(
@@ -618,7 +625,7 @@ def main(argv):
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as why:
         if not getattr(args, "file", None) and not getattr(args, "runs", None):
             raise
-        warn(f"the file is no run that can be read: {why!r}")
+        warn(f"the file is not a run that can be read: {why!r}")
         return 2
     except (Failure, OSError, RuntimeError) as failure:
         if str(failure):

@@ -9,7 +9,7 @@
 /* --- the source --- */
 
 #define OWN_BUFFERS 8
-#define FRESH_AHEAD 16 /* fresh frames that are made before they are requested */
+#define FRESH_AHEAD 16 /* fresh frames that are allocated ahead */
 
 G_DECLARE_FINAL_TYPE(BenchSource, bench_source, BENCH, SOURCE, GstPushSrc)
 
@@ -19,8 +19,8 @@ struct _BenchSource {
   GstVideoInfo info;
   BenchMemory memory;
   guint64 n_frames;
-  GThreadPool *makers; /* of fresh frames, and those that they made; NULL: there are none */
-  GAsyncQueue *made;
+  GThreadPool *allocators; /* of fresh frames, or NULL */
+  GAsyncQueue *fresh;      /* GstBuffer, allocated ahead, or NULL */
 };
 
 G_DEFINE_TYPE(BenchSource, bench_source, GST_TYPE_PUSH_SRC)
@@ -37,7 +37,7 @@ bench_source_get_caps(GstBaseSrc *base, GstCaps *filter) {
 
 /* --- memory --- */
 
-/* The pool that downstream proposes, one of the source's own, or none, as `memory` says. */
+/* Chooses the pool that downstream proposes, a pool of the source's own, or none, by `memory`. */
 static gboolean
 bench_source_decide_allocation(GstBaseSrc *base, GstQuery *query) {
   BenchSource *self = BENCH_SOURCE(base);
@@ -58,7 +58,7 @@ bench_source_decide_allocation(GstBaseSrc *base, GstQuery *query) {
                       (NULL));
     return FALSE;
   }
-  /* keeps what the configuration says of allocators and alignment */
+  /* The allocator and the alignment of the configuration stay. */
   GstStructure *config = gst_buffer_pool_get_config(pool);
   gst_buffer_pool_config_set_params(config, self->caps, size, min, max);
   gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
@@ -68,10 +68,10 @@ bench_source_decide_allocation(GstBaseSrc *base, GstQuery *query) {
 
 /* --- fresh memory --- */
 
-/* Makes a frame and writes as little as lets the system hand out the pages. A thread of the pool.
- */
+/* Allocates a frame and writes a byte of each page, so that the system maps the pages. Runs in the
+ * thread pool. */
 static void
-make_fresh(gpointer unused, gpointer data) {
+allocate_fresh(gpointer unused, gpointer data) {
   BenchSource *self = data;
   const gsize page = (gsize)sysconf(_SC_PAGESIZE);
   GstBuffer *buffer = gst_buffer_new_allocate(NULL, self->info.size, NULL);
@@ -81,12 +81,12 @@ make_fresh(gpointer unused, gpointer data) {
       map.data[at] = (guint8)(at / page);
     gst_buffer_unmap(buffer, &map);
   }
-  g_async_queue_push(self->made, buffer);
+  g_async_queue_push(self->fresh, buffer);
 }
 
 static void
-order_fresh(BenchSource *self) {
-  g_thread_pool_push(self->makers, self, NULL);
+request_fresh(BenchSource *self) {
+  g_thread_pool_push(self->allocators, self, NULL);
 }
 
 static gboolean
@@ -95,35 +95,35 @@ bench_source_start(GstBaseSrc *base) {
   if (self->memory != BENCH_MEMORY_FRESH)
     return TRUE;
   const guint n = MAX(g_get_num_processors() / 2, 1);
-  self->made = g_async_queue_new_full((GDestroyNotify)gst_buffer_unref);
-  self->makers = g_thread_pool_new(make_fresh, self, (gint)n, FALSE, NULL);
+  self->fresh = g_async_queue_new_full((GDestroyNotify)gst_buffer_unref);
+  self->allocators = g_thread_pool_new(allocate_fresh, self, (gint)n, FALSE, NULL);
   for (guint i = 0; i < FRESH_AHEAD; i++)
-    order_fresh(self);
+    request_fresh(self);
   return TRUE;
 }
 
 static gboolean
 bench_source_stop(GstBaseSrc *base) {
   BenchSource *self = BENCH_SOURCE(base);
-  if (self->makers)
-    g_thread_pool_free(g_steal_pointer(&self->makers), FALSE, TRUE);
-  g_clear_pointer(&self->made, g_async_queue_unref);
+  if (self->allocators)
+    g_thread_pool_free(g_steal_pointer(&self->allocators), FALSE, TRUE);
+  g_clear_pointer(&self->fresh, g_async_queue_unref);
   return TRUE;
 }
 
 static GstFlowReturn
 bench_source_alloc(GstBaseSrc *base, guint64 offset, guint bytes, GstBuffer **buffer) {
   BenchSource *self = BENCH_SOURCE(base);
-  if (!self->makers)
+  if (!self->allocators)
     return GST_BASE_SRC_CLASS(bench_source_parent_class)->alloc(base, offset, bytes, buffer);
-  *buffer = g_async_queue_pop(self->made);
-  order_fresh(self);
+  *buffer = g_async_queue_pop(self->fresh);
+  request_fresh(self);
   return GST_FLOW_OK;
 }
 
 /* --- pixels --- */
 
-/* Writes into a memory that has not been here before. */
+/* Writes random pixels to a memory at its first use. */
 static gboolean
 fill_memory(BenchSource *self, GstMemory *memory) {
   const GQuark quark = g_quark_from_static_string("cudaconv-bench-filled");
@@ -152,7 +152,7 @@ bench_source_fill(GstPushSrc *push, GstBuffer *buffer) {
   return GST_FLOW_OK;
 }
 
-/* The base class waits for `start`; for nothing if the source is not live. */
+/* The base class waits until `start`. Sets none if the source is not live. */
 static void
 bench_source_get_times(GstBaseSrc *base, GstBuffer *buffer, GstClockTime *start,
                        GstClockTime *end) {
@@ -195,10 +195,10 @@ bench_source_new(GstCaps *caps, BenchMemory memory, gboolean live) {
 
 /* --- the meter --- */
 
-#define PAUSE (G_TIME_SPAN_MILLISECOND)    /* between two looks */
-#define PATIENCE (20 * G_TIME_SPAN_SECOND) /* without a single frame */
+#define POLL_INTERVAL (G_TIME_SPAN_MILLISECOND)
+#define STALL_TIMEOUT (20 * G_TIME_SPAN_SECOND) /* without a single frame */
 
-/* One sink. */
+/* The frame counter of one sink. */
 typedef struct {
   BenchMeter *meter;
   guint n_frames;
@@ -241,7 +241,7 @@ bench_meter_watch(BenchMeter *self, GstElement *pipeline) {
   g_ptr_array_add(self->buses, gst_element_get_bus(pipeline));
 }
 
-/* Reads what the pipelines say; FALSE when one has failed. */
+/* Reads the messages of the pipelines. Returns FALSE if one has failed. */
 static gboolean
 read_messages(BenchMeter *self, GError **error) {
   for (guint i = 0; i < self->buses->len; i++) {
@@ -256,30 +256,30 @@ read_messages(BenchMeter *self, GError **error) {
   return TRUE;
 }
 
-/* Waits a little and looks where the pipelines are. FALSE when no more frames can be expected. */
+/* Waits for POLL_INTERVAL, then updates `now`. Returns FALSE if no more frames can be expected. */
 static gboolean
-look(BenchMeter *self, GError **error) {
+poll_pipelines(BenchMeter *self, GError **error) {
   const gboolean ended = self->ended;
-  g_usleep(PAUSE);
+  g_usleep(POLL_INTERVAL);
   if (!read_messages(self, error))
     return FALSE;
   g_mutex_lock(&self->lock);
   self->now = self->last;
   g_mutex_unlock(&self->lock);
-  if (!ended && g_get_monotonic_time() - self->now.us < PATIENCE)
+  if (!ended && g_get_monotonic_time() - self->now.us < STALL_TIMEOUT)
     return TRUE;
   g_set_error(error, CC_ERROR, CC_ERROR_DEVICE,
-              "the stream %s after %" G_GUINT64_FORMAT " frames; %u only warm up",
-              ended ? "ends" : "stands still", self->now.n_frames, self->schedule.n_warm);
+              "the stream %s after %" G_GUINT64_FORMAT " frames, of which %u only warm up",
+              ended ? "ends" : "stalls", self->now.n_frames, self->schedule.n_warm);
   return FALSE;
 }
 
-/* Times a stretch of at least `least_us`, or with 0 to the end of the stream. */
+/* Times an interval of at least `min_us`, or with 0 until the end of the stream. */
 static gboolean
-time_stretch(BenchMeter *self, gint64 min_us, gdouble *us, guint *n_frames, GError **error) {
-  const BenchMark begin = self->now;
+time_interval(BenchMeter *self, gint64 min_us, gdouble *us, guint *n_frames, GError **error) {
+  const BenchProgress begin = self->now;
   while (self->now.us - begin.us < MAX(min_us, 1) || (min_us == 0 && !self->ended))
-    if (!look(self, error))
+    if (!poll_pipelines(self, error))
       return FALSE;
   const guint64 n = self->now.n_frames - begin.n_frames;
   *us = (gdouble)(self->now.us - begin.us) / (gdouble)n;
@@ -290,21 +290,21 @@ time_stretch(BenchMeter *self, gint64 min_us, gdouble *us, guint *n_frames, GErr
 gboolean
 bench_meter_run(BenchMeter *self, BenchTime *time, GError **error) {
   const BenchSchedule *schedule = &self->schedule;
-  const guint n_stretches = MAX(schedule->n_stretches, 1);
-  const gint64 stretch_us = MAX((gint64)(1000 * schedule->budget_ms / n_stretches), 1);
-  gdouble us[BENCH_MAX_STRETCHES];
+  const guint n_intervals = MAX(schedule->n_intervals, 1);
+  const gint64 interval_us = MAX((gint64)(1000 * schedule->budget_ms / n_intervals), 1);
+  gdouble us[BENCH_MAX_INTERVALS];
   guint n_frames = 0;
   g_mutex_lock(&self->lock);
   self->last.us = g_get_monotonic_time();
   g_mutex_unlock(&self->lock);
   do {
-    if (!look(self, error))
+    if (!poll_pipelines(self, error))
       return FALSE;
   } while (self->now.n_cold > 0);
-  for (guint i = 0; i < n_stretches; i++)
-    if (!time_stretch(self, schedule->n_stretches ? stretch_us : 0, &us[i], &n_frames, error))
+  for (guint i = 0; i < n_intervals; i++)
+    if (!time_interval(self, schedule->n_intervals ? interval_us : 0, &us[i], &n_frames, error))
       return FALSE;
-  *time = bench_summarize(us, n_stretches);
-  time->n_frames = n_frames / n_stretches;
+  *time = bench_summarize(us, n_intervals);
+  time->n_frames = n_frames / n_intervals;
   return TRUE;
 }

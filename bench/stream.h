@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The two ends of a pipeline that is measured: a source that costs nothing, and a meter at the
- * sink. */
+/* The two ends of a measured pipeline: a source that takes no time, and a meter at the sink. */
 
 #include <gst/gst.h>
 #include "common.h"
@@ -11,62 +10,62 @@ G_BEGIN_DECLS
 
 /* --- the source ---
  *
- * Frames of random pixels, written once into each memory and pushed again and again. */
+ * Pushes frames of random pixels. The pixels are written once into each memory. */
 
-/* Where the frames' memory comes from. */
+/* The memory of the source's frames. */
 typedef enum {
-  BENCH_MEMORY_POOL,  /* the pool that downstream proposes, without which the source fails */
-  BENCH_MEMORY_OWN,   /* pageable, recycled by a pool of the source's own */
-  BENCH_MEMORY_FRESH, /* pageable, new for each frame; threads of the source's own make it ahead,
-                         and write only one byte of each page */
+  BENCH_MEMORY_POOL,  /* from the pool that downstream proposes; the source fails without one */
+  BENCH_MEMORY_OWN,   /* pageable, recycled by the source's own pool */
+  BENCH_MEMORY_FRESH, /* pageable, new for each frame; threads of the source allocate it ahead and
+                         write one byte of each page */
 } BenchMemory;
 
-/* A floating element that produces frames without end. The caps are those of fixed raw video, with
- * or without a memory feature, and a whole number of frames a second. With `live` it is a live
- * source, which waits for each frame's time on the clock. */
+/* Returns a floating element that produces an endless stream. `caps` are fixed caps of raw video,
+ * with or without a memory feature, with an integer frame rate. A `live` source waits for each
+ * frame's time on the clock. */
 GstElement *bench_source_new(GstCaps *caps, BenchMemory memory, gboolean live);
 
 /* --- the meter ---
  *
- * How fast frames arrive at the sinks of pipelines that run at once. The clock starts when each of
- * them has warmed up. */
+ * Measures the rate at which frames arrive at the sinks of pipelines that run at the same time. The
+ * measurement starts when all pipelines have warmed up. */
 
-#define BENCH_MAX_STRETCHES 9
+#define BENCH_MAX_INTERVALS 9
 
-/* How long pipelines are measured. */
+/* The duration of a measurement. */
 typedef struct {
-  guint n_warm;      /* frames of each until all memory is registered and every pool has grown */
-  guint n_stretches; /* 1 to BENCH_MAX_STRETCHES; or 0 for one until the end of the stream */
-  gdouble budget_ms; /* for all stretches */
+  guint n_warm;      /* frames of each pipeline to warm up: registers memory, grows pools */
+  guint n_intervals; /* 1 to BENCH_MAX_INTERVALS, or 0 for one until the end of the stream */
+  gdouble budget_ms; /* for all intervals */
 } BenchSchedule;
 
-/* How far the pipelines are. */
+/* The progress of all pipelines. */
 typedef struct {
-  guint n_cold;     /* those that have not warmed up yet */
-  guint64 n_frames; /* of all of them together */
-  gint64 us;        /* when the last frame came */
-} BenchMark;
+  guint n_cold;     /* pipelines that have not warmed up yet */
+  guint64 n_frames; /* of all pipelines together */
+  gint64 us;        /* arrival of the last frame */
+} BenchProgress;
 
 typedef struct {
   BenchSchedule schedule;
-  GPtrArray *buses; /* of the pipelines */
-  gboolean ended;   /* a pipeline did */
-  BenchMark now;    /* as of the last look */
+  GPtrArray *buses;  /* of the pipelines */
+  gboolean ended;    /* a pipeline has ended */
+  BenchProgress now; /* a copy of `last` at the last poll */
   GMutex lock;
-  BenchMark last; /* with the lock: as of the last frame */
+  BenchProgress last; /* at the last frame; protected by `lock` */
 } BenchMeter;
 
 void bench_meter_init(BenchMeter *self, BenchSchedule schedule);
 
-/* Watches a pipeline that has not been started, and its element "sink". The meter has to outlast
- * it. */
+/* Watches a pipeline that has not been started, and its element "sink". The meter has to outlive
+ * the pipeline. */
 void bench_meter_watch(BenchMeter *self, GstElement *pipeline);
 
-/* Waits until all is measured. What a pipeline posts as an error is one here, and so is a stream
- * that ends too soon or stands still. The pipelines run on. */
+/* Waits until the measurement is complete. Fails if a pipeline posts an error, or if a stream ends
+ * too early or stalls. Does not stop the pipelines. */
 gboolean bench_meter_run(BenchMeter *self, BenchTime *time, GError **error);
 
-/* When no watched pipeline runs any more. */
+/* Call only when no watched pipeline is running. */
 void bench_meter_clear(BenchMeter *self);
 
 G_END_DECLS

@@ -6,21 +6,21 @@
 #include "lower.h"
 #include "workers.h"
 
-/* What a thread has to do for it to be called. One that sleeps comes after some 50 us, and one that
- * looks out for the next frame after 1 us. */
+/* The single-threaded time that a frame must take for each thread used. A sleeping thread arrives
+ * after some 50 us, a spinning one after 1 us. */
 #define WORTH_ASLEEP_NS 25000
 #define WORTH_AWAKE_NS 8000
 
 typedef struct {
   CcBackend base;
-  guint n_threads;   /* as asked for: the most at once, the calling one included */
-  CcScratch scratch; /* the calling one's */
+  guint n_threads;   /* as configured: the most at once, the caller included */
+  CcScratch scratch; /* of the calling thread */
   CcScratch planes;  /* between the phases of a frame */
   /* of a frame; kept, so that frames allocate nothing */
   GArray *placements;          /* of CcPlacement, one for each region */
   GArray *slices;              /* of CcSlice */
-  const CcCpuProgram *program; /* that ran last */
-  gdouble pace;                /* how many times as long as estimated its frames take one thread */
+  const CcCpuProgram *program; /* of the last frame */
+  gdouble pace;                /* actual over estimated single-threaded time of its frames */
   guint64 end;                 /* of the last frame */
 } CpuBackend;
 
@@ -32,7 +32,8 @@ typedef struct {
   guint8 *planes;
 } Frame;
 
-/* Makes room for so many bytes of `what`. On failure what there was stays, for other programs. */
+/* Grows scratch memory to `size` bytes. `what` is for the error. On failure the old memory stays,
+ * for other programs. */
 static gboolean
 reserve(CcScratch *scratch, gsize size, const gchar *what, GError **error) {
   if (cc_scratch_grow(scratch, size))
@@ -72,7 +73,7 @@ run_slice(gconstpointer data, guint i, guint8 *scratch) {
                frame->planes, scratch);
 }
 
-/* Whether two regions have samples of the output in common. */
+/* Returns whether two regions have samples of the output in common. */
 static gboolean
 overlap(const CcPlan *plan, const CcPlacement *a, const CcPlacement *b) {
   for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
@@ -84,8 +85,8 @@ overlap(const CcPlan *plan, const CcPlacement *a, const CcPlacement *b) {
   return FALSE;
 }
 
-/* How many of n regions, from number `first` on, may be made at the same time: none of them
- * overlaps one before it. */
+/* Returns how many of n regions, from number `first` on, may be processed at the same time, because
+ * none of them overlaps an earlier one. */
 static guint
 count_apart(const CcPlan *plan, const CcPlacement *placements, guint first, guint n) {
   for (guint i = first + 1; i < n; i++)
@@ -95,8 +96,9 @@ count_apart(const CcPlan *plan, const CcPlacement *placements, guint first, guin
   return n - first;
 }
 
-/* How many threads a frame is worth that begins now and takes one thread so many nanoseconds. Where
- * the last one ended just before, a thread that is called stays awake for the next ones. */
+/* Returns how many threads to use for a frame that begins now. `loop` is its estimated
+ * single-threaded time in nanoseconds. If the last frame ended just before, a thread that is called
+ * now stays awake for later ones. */
 static guint
 count_threads(const CpuBackend *self, guint64 start, gdouble loop) {
   const gboolean awake = start - self->end < CC_LOOK_OUT_NS;
@@ -104,8 +106,8 @@ count_threads(const CpuBackend *self, guint64 start, gdouble loop) {
   return (guint)CLAMP(loop / worth, 1, MIN(self->n_threads, cc_workers_n_cores()));
 }
 
-/* Takes over the pace of the first frame of a program, and of later ones that were faster. A thread
- * that loses its core for a while makes one slower, which counts little. */
+/* Updates the pace from the first frame of a program, and from later frames that were faster.
+ * Slower frames count little, because a thread may have lost its core for a while. */
 static void
 note_pace(CpuBackend *self, gdouble pace, gboolean first) {
   if (first || pace < self->pace)
@@ -114,7 +116,7 @@ note_pace(CpuBackend *self, gdouble pace, gboolean first) {
     self->pace += MIN(pace - self->pace, self->pace) / 8;
 }
 
-/* Works out where the regions lie; the nanoseconds that they take one thread, roughly. */
+/* Sets the placements of the regions. Returns the estimated single-threaded nanoseconds for all. */
 static gdouble
 place_regions(CpuBackend *self, const CcCpuProgram *program, const CcSubmitInfo *submission) {
   guint64 cost = 0;
@@ -166,9 +168,9 @@ cpu_submit(CcBackend *backend, CcProgram *base, const CcSubmitInfo *submission, 
   }
   note_pace(self, (gdouble)work_ns / estimate, first);
   self->end = cc_now();
-  CcSubmission *job = g_new0(CcSubmission, 1);
-  job->times.kernel = self->end - start;
-  return job;
+  CcSubmission *done = g_new0(CcSubmission, 1);
+  done->times.kernel = self->end - start;
+  return done;
 }
 
 /* --- programs --- */
@@ -177,7 +179,7 @@ static CcProgram *
 cpu_prepare(CcBackend *backend, const CcPlan *plan, GError **error) {
   CpuBackend *self = (CpuBackend *)backend;
   CcCpuProgram *program = cc_cpu_program_new(plan, cc_cpu_variant());
-  /* a change of the filter is refused now, and no frame is lost by it */
+  /* reserve now, so that a change of the filter is refused here and no frame is lost */
   for (guint p = 0; p < program->n_phases; p++)
     if (!reserve_rows(self, program->phase[p].fixed_scratch, error)) {
       cc_cpu_program_free(program);

@@ -3,5 +3,5 @@
 
 #include "engine/run/backend.h"
 
-/* Filters on the processor. Jobs are done when submit returns. */
+/* Filters on the CPU. A submission is complete when submit returns. */
 extern const CcBackendClass cc_cpu_backend;

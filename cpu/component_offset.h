@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Single samples of frames, as stored words, for loops without regard to speed. */
+/* Reads and writes single samples of frames as stored words, for loops that need no speed. */
 
 #include "engine/plan/plane_map.h"
 
-/* Where sample i of row y lies in a frame. */
+/* Returns the address of sample i in row y of a frame. */
 static inline guint8 *
 cc_component_address(const CcComponentOffset *offset, const CcFrame *frame, CcSampleType type,
                      guint i, guint y) {

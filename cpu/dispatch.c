@@ -36,10 +36,10 @@ cc_dispatch_only(const gchar *name) {
   only = name;
 }
 
-/* --- rows that are the same for every frame --- */
+/* --- rows set up once for a plan --- */
 
-/* A row of `width` pixels that all have the given code values, whose samples are `spacing` apart.
- * Its width is bounded, and not that of the frame: no memory is taken for a frame that may never
+/* Makes a row of `width` pixels that all have the given code values. Samples are `spacing` apart.
+ * `width` is bounded, independent of the frame: no memory is reserved for a frame that may never
  * come. */
 static guint8 *
 constant_row(const CcSweep *self, guint spacing, guint width, const guint16 *codes) {
@@ -55,9 +55,9 @@ constant_row(const CcSweep *self, guint spacing, guint width, const guint16 *cod
   return row;
 }
 
-/* What becomes of the bytes of a row. */
+/* Makes the masks for the bytes of a row. */
 static CcMasks *
-merge_masks(const CcSweep *self) {
+new_masks(const CcSweep *self) {
   CcMasks *masks = g_new0(CcMasks, 1);
   const CcPass *pass = self->pass;
   for (guint i = 0; i < CC_MASK_PERIOD; i++) {
@@ -88,8 +88,8 @@ init_filter(CcSweep *self) {
   self->prefetches = !cc_is_left_out("prefetch");
   self->n_edge = radius * self->step;
   choose_method(self);
-  self->outside_left = cc_sweep_take(self, self->n_edge * sizeof(CcOutside));
-  self->outside_right = cc_sweep_take(self, self->n_edge * sizeof(CcOutside));
+  self->outside_left = cc_sweep_reserve(self, self->n_edge * sizeof(CcOutside));
+  self->outside_right = cc_sweep_reserve(self, self->n_edge * sizeof(CcOutside));
   const CcMethod *method = self->method;
   const CcOutput *output = &method->output;
   self->sum_size = cc_lane_size(output->lane);
@@ -97,7 +97,7 @@ init_filter(CcSweep *self) {
   self->load = kernels->samples->load[self->type][method->sample_lane];
   self->extend = kernels->samples->extend[self->type][method->sample_lane];
   self->reduce = output->reduces ? kernels->output->reduce[output->reduce][output->lane] : NULL;
-  self->finish = kernels->output->finish[self->type][output->form][output->number];
+  self->finish = kernels->output->finish[self->type][output->requantization][output->number];
   self->streams = method->streams && !self->in_chunks && !self->masks && self->stride == 1 &&
                   cc_frame_layout_bytes(&self->plan->out_frame_layout) >= LARGE_FRAME &&
                   !cc_is_left_out("streaming");
@@ -135,8 +135,8 @@ cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRow
                : pass->fill_mask == all ? CC_LOOP_FILL
                                         : CC_LOOP_MERGE;
   if (self->loop == CC_LOOP_MERGE || (self->loop == CC_LOOP_FILTER && pass->filter_mask != all))
-    self->masks = merge_masks(self);
-  /* samples of packed frames are loaded from where they lie if nothing else wants them */
+    self->masks = new_masks(self);
+  /* samples of packed frames are loaded directly if nothing else needs deinterleaved rows */
   self->by_position = plan->packed && (self->loop != CC_LOOP_FILTER || self->masks ||
                                        map->kind == CC_PLANE_MAP_LUMA);
   if (plan->packed && !self->by_position)
@@ -150,8 +150,8 @@ cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRow
   }
   if (self->stride > 1) {
     self->thin = kernels->samples->thin[self->stride == 4][self->pixel_size];
-    self->thinned = cc_sweep_take(self, CC_MAX_TILE * self->sample_size);
-    self->thinned_src = cc_sweep_take(self, CC_MAX_TILE * self->sample_size);
+    self->thinned = cc_sweep_reserve(self, CC_MAX_TILE * self->sample_size);
+    self->thinned_src = cc_sweep_reserve(self, CC_MAX_TILE * self->sample_size);
   }
 }
 

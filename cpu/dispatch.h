@@ -5,17 +5,17 @@
 
 G_BEGIN_DECLS
 
-/* Resolves a pass of a plan, which both have to live as long, for the row kernels of an instruction
- * set; NULL: for the plain loop. `in_chunks` is that of CcSweep. */
+/* Resolves a pass of a plan for the row kernels of an instruction set. NULL: the plain loop. Plan
+ * and pass must outlive the sweep. `in_chunks`: see CcSweep. */
 void cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRows *kernels,
                    gboolean in_chunks);
 void cc_sweep_clear(CcSweep *self);
 
-/* The name of method number i, for people. */
+/* Returns the name of method number i, for people. */
 const gchar *cc_method_name(guint i);
 
-/* Lets sweeps try only the methods of this name, before the last one, which takes every pass.
- * NULL: all again. For tests; no program may be prepared meanwhile. */
+/* Restricts sweeps to the methods of this name and the last method, which takes every pass. NULL:
+ * all methods again. For tests. No program may be prepared at the same time. */
 void cc_dispatch_only(const gchar *name);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Says what a program runs; docs/explain.md explains the lines. */
+/* Describes the steps of a program. docs/explain.md explains the lines. */
 
 #include "lower.h"
 
@@ -32,11 +32,11 @@ static const gchar *const reduce_names[CC_N_REDUCES] = {
     [CC_REDUCE_TURNS] = "angle",
 };
 
-/* How many samples a tile has, and where the result goes. */
+/* Appends the size of tiles and how results are stored. */
 static void
 explain_memory(GString *line, const CcSweep *sweep) {
   g_string_append_printf(line, "; tiles of %u samples, %u in turn", sweep->tile,
-                         sweep->tiles_in_turn);
+                         sweep->interleaved_tiles);
   if (sweep->spacing > 1)
     g_string_append_printf(line, ", %u samples apart", sweep->spacing);
   if (sweep->stride > 1)
@@ -69,7 +69,7 @@ explain_sweep(const CcCpuProgram *program, const CcSweep *sweep) {
     g_string_append_printf(line, ", %s sums", lane_names[output->lane]);
     if (output->reduces)
       g_string_append_printf(line, ", %s", reduce_names[output->reduce]);
-    g_string_append_printf(line, ", %s", output_names[output->form]);
+    g_string_append_printf(line, ", %s", output_names[output->requantization]);
     explain_memory(line, sweep);
   } else if (program->rewritten && program->plan->pass[sweep->pass - sweep->plan->pass].op &&
              !sweep->pass->op) {
@@ -85,7 +85,7 @@ explain_sweep(const CcCpuProgram *program, const CcSweep *sweep) {
   return g_string_free(line, FALSE);
 }
 
-/* The lines of stages that read the same, each with the instruction set. */
+/* Appends the lines of stages of one CcStageReads, each with the instruction set. */
 static void
 explain_stages(GPtrArray *lines, const CcCpuProgram *program, const CcPhase *phase,
                CcStageReads reads) {
@@ -106,7 +106,7 @@ explain_stages(GPtrArray *lines, const CcCpuProgram *program, const CcPhase *pha
 static void
 explain_phase(GPtrArray *lines, const CcCpuProgram *program, const CcPhase *phase) {
   const CcDeinterleaved *deinterleaved = &phase->deinterleaved;
-  for (guint p = 0; phase->unpacks && p < phase->plan->layout.n_planes; p++)
+  for (guint p = 0; phase->deinterleaves && p < phase->plan->layout.n_planes; p++)
     if (deinterleaved->load_mask >> p & 1)
       g_ptr_array_add(lines, g_strdup_printf("%s plane %u: %u rows at once; %s",
                                              phase->plan->map[p].kind == CC_PLANE_MAP_LUMA
@@ -116,7 +116,7 @@ explain_phase(GPtrArray *lines, const CcCpuProgram *program, const CcPhase *phas
   for (guint i = 0; i < phase->n_sweeps; i++)
     g_ptr_array_add(lines, explain_sweep(program, &phase->sweep[i]));
   explain_stages(lines, program, phase, CC_READS_PLANES);
-  if (phase->unpacks && !phase->makes_planes && phase->kernels)
+  if (phase->deinterleaves && !phase->makes_planes && phase->kernels)
     g_ptr_array_add(lines, g_strdup_printf("interleave: %u rows at once; %s", deinterleaved->n_rows,
                                            program->variant->title));
   explain_stages(lines, program, phase, CC_READS_SOURCE);

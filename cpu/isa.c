@@ -6,7 +6,7 @@
 #endif
 
 #ifdef CC_HAVE_X86_VARIANTS
-/* Not all compilers know its name. */
+/* Not all compilers have __builtin_cpu_supports for AVX-VNNI. */
 static gboolean
 supports_avx_vnni(void) {
   enum { LEAF = 7, SUBLEAF = 1, BIT = 4 };
@@ -33,10 +33,10 @@ const CcVariant cc_cpu_all_variants[N_VARIANTS + 1] = {
     [AVX512VNNI] = {"avx512vnni", "AVX-512 VNNI", X86_ROWS(avx512vnni)},
 };
 
-static const gchar *names[N_VARIANTS + 1]; /* of those that are usable, slowest first */
-static gint selected;                      /* index into variants, atomic */
+static const gchar *names[N_VARIANTS + 1]; /* of usable variants, slowest first */
+static gint selected;                      /* index into cc_cpu_all_variants, atomic */
 
-/* Whether this machine runs a variant. */
+/* Returns whether this machine supports a variant. */
 static gboolean
 is_supported(guint variant) {
   switch (variant) {
@@ -62,7 +62,7 @@ list_names(void) {
   return g_string_free(list, FALSE);
 }
 
-/* The variant of that name, or N_VARIANTS. */
+/* Returns the index of the variant of this name, or N_VARIANTS. */
 static guint
 find_variant(const gchar *name) {
   guint i = 0;

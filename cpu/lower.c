@@ -5,14 +5,15 @@
 #include "cpu/stages/identity.h"
 #include "cpu/stages/macropixel.h"
 
-#define CHUNK_ROWS 8 /* that stages change while they are in a cache; no block twice */
+#define CHUNK_ROWS 8 /* of a chunk, so that it stays in a cache; a multiple of all block_rows */
 
 /* --- rewritten plans --- */
 
-/* Whether the sweep of all macropixels runs, which is faster than to take them apart. */
+/* Returns whether the fused sweep of macropixels takes the plan. It is faster than
+ * deinterleaving. */
 static gboolean
 find_macropixels(const CcPlan *plan, const CcRows *kernels, CcPlan *whole) {
-  if (!cc_pairs_find(plan, whole))
+  if (!cc_macropixel_find(plan, whole))
     return FALSE;
   CcSweep sweep;
   cc_sweep_init(&sweep, whole, &whole->pass[0], kernels, FALSE);
@@ -21,34 +22,34 @@ find_macropixels(const CcPlan *plan, const CcRows *kernels, CcPlan *whole) {
   return found;
 }
 
-/* Find a plan that gives the same; the first that does wins. */
+/* Rewrites of a plan that give the same bytes. The first that applies is used. */
 static gboolean (*const rewrites[])(const CcPlan *plan, const CcRows *kernels, CcPlan *other) = {
-    cc_copies_find,
+    cc_identity_find,
     find_macropixels,
 };
 
 /* --- phases --- */
 
-/* Sets how packed frames are taken apart and put together, with the scratch memory behind `at`. */
+/* Prepares deinterleaving and interleaving of packed frames, with scratch memory from `at` on. */
 static void
-set_unpacked(CcPhase *phase, gsize at) {
+set_deinterleaving(CcPhase *phase, gsize at) {
   guint window = 1, mask = 0;
   for (guint i = 0; i < phase->n_sweeps; i++) {
     const CcSweep *sweep = &phase->sweep[i];
     /* A block begins up to block_rows - 1 rows above the last row that is made, or ends as many
-     * below, and its last dot group has as many more. */
+     * below it. Its last dot group has as many more. */
     const guint beside = sweep->method ? sweep->method->block_rows - 1 : 0;
     window = MAX(window, sweep->window_rows + 4 * beside);
     if (sweep->by_position && sweep->pass->filter_mask | sweep->pass->copy_mask)
       mask |= 1u << sweep->plane;
   }
-  phase->unpacks = TRUE;
+  phase->deinterleaves = TRUE;
   cc_deinterleaved_init(&phase->deinterleaved, phase->plan, phase->kernels, mask, window / 2, at);
   phase->n_rows = phase->deinterleaved.n_rows;
   phase->scratch_size = phase->deinterleaved.size;
 }
 
-/* Adds a stage; the scratch memory that it needs. */
+/* Adds a stage. Returns the scratch memory that it needs. */
 static gsize
 add_stage(CcPhase *phase, const CcStage *stage) {
   CcPhaseStage *added = &phase->stage[phase->n_stages++];
@@ -60,7 +61,7 @@ add_stage(CcPhase *phase, const CcStage *stage) {
   return cc_row_align(size);
 }
 
-/* Adds the sweeps of the first phase. In chunks each has scratch memory of its own. */
+/* Adds the sweeps of the first phase. If they run in chunks, each has its own scratch memory. */
 static void
 add_sweeps(CcPhase *phase, gboolean in_chunks) {
   gsize all = 0, max = 0;
@@ -76,7 +77,7 @@ add_sweeps(CcPhase *phase, gboolean in_chunks) {
   phase->scratch_size = in_chunks ? all : max;
 }
 
-/* Lays out the planes behind a phase, with samples as large as the stage wants that reads them. */
+/* Lays out the planes behind a phase, with samples of the size that the stage `reader` expects. */
 static void
 set_planes(CcPlaneSet *set, const CcPlan *plan, const CcStage *reader, gsize *size) {
   for (guint p = 0; p < plan->out_layout.n_planes; p++) {
@@ -89,7 +90,8 @@ set_planes(CcPlaneSet *set, const CcPlan *plan, const CcStage *reader, gsize *si
   }
 }
 
-/* Whether a stage, which is not the first, has to wait for all slices of the stages before. */
+/* Returns whether a stage, which is not the first, must wait for all slices of the stages
+ * before. */
 static gboolean
 begins_phase(const CcPlan *plan, guint i) {
   const CcStage *stage = &plan->stage[i];
@@ -99,8 +101,8 @@ begins_phase(const CcPlan *plan, guint i) {
          cc_plan_get_direction_color(plan);
 }
 
-/* Makes the phase of the stages from number `first` on, and returns the number of the first one of
- * the next phase. direction-color runs in the phase that writes the frame. */
+/* Initialises the phase that begins with stage number `first`. Returns the number of the first
+ * stage of the next phase. direction-color runs in the phase that writes the frame. */
 static guint
 phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint first) {
   const CcStage *stage = plan->stage;
@@ -129,8 +131,8 @@ phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint firs
     }
   }
   if (plan->packed && !in_frame && plan->n_passes > 0 && (first > 0 || phase->kernels))
-    set_unpacked(phase, phase->scratch_size);
-  /* stages between the rows of sweeps have memory of their own */
+    set_deinterleaving(phase, phase->scratch_size);
+  /* stages that run between rows of sweeps need their own memory */
   if (first > 0 || phase->changes_samples)
     phase->stage_scratch_at = phase->scratch_size;
   phase->scratch_size = MAX(phase->scratch_size, phase->stage_scratch_at + stage_scratch);

@@ -5,18 +5,18 @@
 
 #include <math.h>
 
-#define FLOAT_BITS 24   /* of an integer that a float holds */
-#define MAX_CODE 0x1p30 /* that floats become integers of 32 bits from, with some room */
+#define FLOAT_BITS 24   /* bits of an integer that a float holds exactly */
+#define MAX_CODE 0x1p30 /* the limit for conversion to 32-bit integers, with a margin */
 #define MAX_RIGHT 8 /* bits that quantized kernels can lose: MULTIPLE of engine/plan/quantize.c */
 #define LARGEST_IN_DOUBLE (G_GINT64_CONSTANT(1) << 53)
 
 /* --- the variants and their proof --- */
 
-/* A variant on trial: what kernels of it compute, for one t. */
+/* A variant under test. The functions compute what its kernels compute, for one t. */
 typedef struct {
-  const CcFinish *numbers; /* that the kernels get */
-  guint left;              /* sums come 2^left times as large; with CC_FINISH_16 */
-  guint dropped;           /* bits that sums lack; with CC_FINISH_BITS and CC_FINISH_SHIFTED */
+  const CcFinish *numbers; /* the constants for the kernels */
+  guint left;              /* sums are multiplied by 2^left; with CC_FINISH_16 */
+  guint dropped;           /* low bits missing in sums; with CC_FINISH_BITS and CC_FINISH_SHIFTED */
 } Trial;
 
 static gint
@@ -36,7 +36,7 @@ code_of_bits(gconstpointer data, gint64 t) {
   return cc_clamp_code((gint)(raised >> f->bits.right), f->lo, f->hi);
 }
 
-/* Product and sum are rounded each. */
+/* Product and sum are each rounded. */
 static gint
 code_of_shifted(gconstpointer data, gint64 t) {
   const Trial *trial = data;
@@ -45,7 +45,7 @@ code_of_shifted(gconstpointer data, gint64 t) {
   return cc_clamp_code(cc_floor_f32(product + f->shifted.add), f->lo, f->hi);
 }
 
-/* The sum is rounded only. */
+/* Only the sum is rounded. */
 static gint
 code_of_shifted_fused(gconstpointer data, gint64 t) {
   const Trial *trial = data;
@@ -68,9 +68,9 @@ code_of_parts(gconstpointer data, gint64 t) {
   return cc_clamp_code(cc_floor_f64(product + f->parts.add), f->lo, f->hi);
 }
 
-/* The variants that are not the definition itself; the second function of one is what other
- * instruction sets compute. Each rises with t, as long as no number leaves its type, which those
- * who look for one see to. */
+/* The variants other than the definition. The second function of a variant is what other
+ * instruction sets compute. Each function must rise with t. It does as long as no number exceeds
+ * its type, which the find_ functions ensure. */
 static const CcCodeFunc variants[CC_N_FINISHES][2] = {
     [CC_FINISH_16] = {code_of_16},
     [CC_FINISH_BITS] = {code_of_bits},
@@ -79,29 +79,31 @@ static const CcCodeFunc variants[CC_N_FINISHES][2] = {
     [CC_FINISH_PARTS] = {code_of_parts},
 };
 
-/* Whether a variant gives the op's code value for each t; takes it then. All variants pass here. */
+/* Takes a variant if it gives the op's code value for each t. Every variant other than the
+ * definition is checked here. */
 static gboolean
-take_proved(CcOutput *self, const CcOp *op, CcFinishForm form, const CcFinish *numbers, guint left,
-            guint dropped) {
+take_proved(CcOutput *self, const CcOp *op, CcRequantization requantization,
+            const CcFinish *numbers, guint left, guint dropped) {
   const Trial trial = {numbers, left, dropped};
-  for (guint i = 0; i < 2 && variants[form][i]; i++)
-    if (!cc_op_agrees(op, cc_op_range(op), variants[form][i], &trial))
+  for (guint i = 0; i < 2 && variants[requantization][i]; i++)
+    if (!cc_op_agrees(op, cc_op_range(op), variants[requantization][i], &trial))
       return FALSE;
-  self->form = form;
+  self->requantization = requantization;
   self->to_sample = *numbers;
   self->left = left;
   return TRUE;
 }
 
-/* Whether t is a sum, or is made of sums by comparing and adding only. */
+/* Returns whether t is a sum, or is made from sums by comparisons and additions only. */
 static gboolean
 is_integer(const CcOp *op) {
   return op->response != CC_RESPONSE_MAGNITUDE && op->response != CC_RESPONSE_DIRECTION;
 }
 
-/* Of an op whose t spans less than 2^16. The factor is a positive number, so codes that fall have
- * no such variant. Sums are made as large as 16 bits hold, so that what is cut off matters least. A
- * power of two is exact; for others the factor and offset next to the ideal ones are tried. */
+/* For an op whose t spans less than 2^16. The factor is positive, so code values must not fall.
+ * Sums are scaled up to fill 16 bits, which makes the truncation error smallest. If mul is a power
+ * of two, the first attempt is exact. Otherwise factors and offsets next to the ideal ones are
+ * tried. */
 static gboolean
 find_16(CcOutput *self, const CcOp *op) {
   const CcRange t = cc_op_range(op);
@@ -120,14 +122,14 @@ find_16(CcOutput *self, const CcOp *op) {
   if (span > G_MAXUINT16 || step >= 1)
     return FALSE;
   gint exponent;
-  frexp(step, &exponent); /* the factor has all of its 16 bits */
+  frexp(step, &exponent); /* so that the factor uses all of its 16 bits */
   CcFinish numbers = self->to_sample;
   numbers.in_16.right = (guint)CLAMP(-exponent, 0, 15);
   numbers.in_16.base = (guint16)(gint)base;
   const gdouble factor = floor(ldexp(step, 16 + (gint)numbers.in_16.right));
   const gint64 offset = (gint64)floor(fraction / step), min = t.min * (1 << left);
   for (gint i = 0; i < 6; i++) {
-    const gint64 first = offset + i % 3 - 1; /* of all t + offset */
+    const gint64 first = offset + i % 3 - 1; /* the smallest t + offset */
     if (first < 0 || first + ((t.max - t.min) << left) > G_MAXUINT16)
       continue; /* t + offset would wrap around */
     numbers.in_16.factor = (guint16)MIN((gint)factor + i / 3, G_MAXUINT16);
@@ -144,7 +146,7 @@ find_16(CcOutput *self, const CcOp *op) {
   return FALSE;
 }
 
-/* Of an op whose mul is a power of two. */
+/* For an op whose mul is a power of two. */
 static gboolean
 find_bits(CcOutput *self, const CcOp *op, guint dropped) {
   gint exponent;
@@ -163,7 +165,8 @@ find_bits(CcOutput *self, const CcOp *op, guint dropped) {
   return take_proved(self, op, CC_FINISH_BITS, &numbers, 0, dropped);
 }
 
-/* What the lowest bits could add is half made up for, so that a float's rounding matters least. */
+/* Half of what the lost low bits could contribute is added, so that the rounding of float matters
+ * least. */
 static gboolean
 find_shifted(CcOutput *self, const CcOp *op, guint dropped) {
   const CcRange t = cc_op_range(op);
@@ -184,7 +187,7 @@ find_shifted(CcOutput *self, const CcOp *op, guint dropped) {
   return FALSE;
 }
 
-/* Results are moved by less than the smallest step, so that rounding moves none. */
+/* Results are moved by less than the smallest step, so that no rounding changes a result. */
 static gboolean
 find_centred(CcOutput *self, const CcOp *op) {
   const CcRange t = cc_op_range(op);
@@ -204,7 +207,7 @@ find_centred(CcOutput *self, const CcOp *op) {
   return FALSE;
 }
 
-/* Results are raised by less than the smallest step, so that rounding twice moves none. */
+/* Results are raised by less than the smallest step, so that rounding twice changes no result. */
 static gboolean
 find_parts(CcOutput *self, const CcOp *op) {
   const CcRange t = cc_op_range(op);
@@ -224,7 +227,7 @@ find_parts(CcOutput *self, const CcOp *op) {
 
 /* --- the lane of the sums --- */
 
-/* The output stage as the definition has it, from sums in `lane`. */
+/* Takes the definition's output stage, from sums in `lane`. */
 static void
 take_definition(CcOutput *self, const CcOp *op, CcLane lane) {
   const gboolean in_float = op->arith == CC_ARITH_F32;
@@ -232,7 +235,7 @@ take_definition(CcOutput *self, const CcOp *op, CcLane lane) {
   self->left = 0;
   self->reduces = TRUE;
   self->number = (CcNumber)lane;
-  self->form = in_float ? CC_FINISH_F32 : CC_FINISH_F64;
+  self->requantization = in_float ? CC_FINISH_F32 : CC_FINISH_F64;
   switch (op->response) {
   case CC_RESPONSE_CLAMP:
   case CC_RESPONSE_OFFSET:
@@ -252,15 +255,15 @@ take_definition(CcOutput *self, const CcOp *op, CcLane lane) {
   case CC_RESPONSE_DIRECTION:
     self->reduce = CC_REDUCE_TURNS;
     self->number = CC_NUMBER_FLOAT;
-    self->form = CC_FINISH_TURNS;
+    self->requantization = CC_FINISH_TURNS;
     break;
-  case CC_RESPONSE_AUTO: /* no op has it */
+  case CC_RESPONSE_AUTO: /* not in an op */
     break;
   }
 }
 
-/* Takes 16-bit sums, or returns why they do not do. Sums wrap around, so that all that comes next
- * has to be known from what they are modulo 2^16. */
+/* Takes 16-bit sums. Returns NULL, or why they are not possible. Sums may wrap around if the output
+ * stage needs them only modulo 2^16. */
 static const gchar *
 take_16(CcOutput *self, const CcOp *op) {
   const gboolean sums_fit = cc_op_largest_sum(op) <= G_MAXINT16;
@@ -271,13 +274,13 @@ take_16(CcOutput *self, const CcOp *op) {
     return "sums pass 16 bits";
   if (op->response == CC_RESPONSE_DIRECTION)
     return NULL;
-  if (op->response == CC_RESPONSE_MAGNITUDE) /* the other has no kernel for 16 bits */
+  if (op->response == CC_RESPONSE_MAGNITUDE) /* there is no 16-bit kernel for NORM_DOUBLE */
     return self->reduce == CC_REDUCE_NORM ? NULL : "the root is in double";
   const CcRange t = cc_op_range(op);
   if (t.max - t.min > G_MAXUINT16)
     return "sums pass 16 bits";
-  const gboolean is_exact =
-      find_16(self, op) || (self->form == CC_FINISH_F32 && sums_fit && t.max <= G_MAXINT16);
+  const gboolean is_exact = find_16(self, op) || (self->requantization == CC_FINISH_F32 &&
+                                                  sums_fit && t.max <= G_MAXINT16);
   return is_exact ? NULL : "no output stage in 16 bits or float is exact";
 }
 
@@ -312,8 +315,8 @@ cc_output_take_centred(CcOutput *self, const CcOp *op) {
   return !self->reduces && find_centred(self, op);
 }
 
-/* An op whose arithmetic is float has sums that fit 32 bits. Doubles have instructions for products
- * where integers of 64 bits lack them. */
+/* If an op's arithmetic is float, its sums fit 32 bits. For larger sums double is preferred,
+ * because it has multiply instructions, which 64-bit integers lack. */
 const gchar *
 cc_output_init(CcOutput *self, const CcOp *op, const CcPlaneLayout *plane) {
   gint exponent;
@@ -340,14 +343,14 @@ cc_output_init(CcOutput *self, const CcOp *op, const CcPlaneLayout *plane) {
   return why_not_16;
 }
 
-CcFinishForm
-cc_output_form_of_sums(const CcOutput *self) {
-  switch (self->form) {
+CcRequantization
+cc_output_requantization_of_sums(const CcOutput *self) {
+  switch (self->requantization) {
   case CC_FINISH_16:
   case CC_FINISH_BITS:
   case CC_FINISH_SHIFTED:
   case CC_FINISH_PARTS:
-    return self->reduces ? CC_FINISH_NONE : self->form;
+    return self->reduces ? CC_FINISH_NONE : self->requantization;
   default:
     return CC_FINISH_NONE;
   }

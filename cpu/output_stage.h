@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The output stage of a pass on the CPU: the lane that sums are made in, what becomes t of them,
- * and the requantization variant that makes code values of t. Every variant but the definition's
- * own is proved to give the code value of engine/plan/output_stage.h for each t that can come. */
+/* The output stage of a pass on the CPU: the lane of the sums, how t is computed from the sums, and
+ * the requantization variant that turns t into code values. Each variant is proved to give the code
+ * value of engine/plan/output_stage.h for each t that can occur, except the variants that compute
+ * this definition itself. */
 
 #include "cpu/kernels/row_kernels.h"
 #include "engine/plan/output_stage.h"
@@ -12,35 +13,38 @@ G_BEGIN_DECLS
 
 typedef struct {
   CcLane lane;      /* of the sums */
-  guint left;       /* sums are 2^left times the plan's */
-  gboolean reduces; /* else the only sum is t */
+  guint left;       /* sums are multiplied by 2^left */
+  gboolean reduces; /* FALSE: t is the only sum */
   CcReduce reduce;
-  CcNumber number; /* that t is */
-  CcFinishForm form;
+  CcNumber number; /* the type of t */
+  CcRequantization requantization;
   CcFinish to_sample;
 } CcOutput;
 
-/* Takes the narrowest lane that holds the sums of an op over a plane, and the fastest variant for
- * it: a vector holds twice as many samples in half the bits. Returns why the lane is not 16 bits, a
- * static text; NULL: it is. */
+/* Chooses the narrowest lane that holds the sums of an op over a plane, because a vector holds
+ * twice as many samples of half the bits. Then chooses the fastest requantization variant for the
+ * lane. Returns NULL if the lane is 16 bits, else a static text that says why not. */
 const gchar *cc_output_init(CcOutput *self, const CcOp *op, const CcPlaneLayout *plane);
 
-/* Whether all sums of an op fit 32 bits, and so does t where it is made in the lane of the sums. */
+/* Returns whether all sums of an op fit 32 bits, and t as well if it is computed in the lane of the
+ * sums. */
 gboolean cc_output_fits_32(const CcOp *op);
 
-/* Takes 32-bit sums, and the fastest variant for them. All sums of the op fit 32 bits. */
+/* Chooses 32-bit sums and the fastest variant for them. All sums of the op must fit 32 bits. */
 void cc_output_take_32(CcOutput *self, const CcOp *op);
 
-/* The same for sums that lack their `dropped` lowest bits. FALSE: no variant does without them. */
+/* The same for sums without their `dropped` lowest bits. Returns FALSE if no variant is exact
+ * without them. */
 gboolean cc_output_take_32_without(CcOutput *self, const CcOp *op, guint dropped);
 
-/* Takes sums in three parts. FALSE: there is no variant for them. */
+/* Chooses sums in three parts. Returns FALSE if no variant for them is exact. */
 gboolean cc_output_take_parts(CcOutput *self, const CcOp *op);
 
-/* Takes CC_FINISH_CENTRED, from 32-bit sums. FALSE: it is not exact. */
+/* Chooses CC_FINISH_CENTRED, from 32-bit sums. Returns FALSE if it is not exact. */
 gboolean cc_output_take_centred(CcOutput *self, const CcOp *op);
 
-/* What kernels that sum can make of the sums at once; CC_FINISH_NONE: nothing. */
-CcFinishForm cc_output_form_of_sums(const CcOutput *self);
+/* Returns the variant that kernels which sum can apply at once. CC_FINISH_NONE: they have to store
+ * sums. */
+CcRequantization cc_output_requantization_of_sums(const CcOutput *self);
 
 G_END_DECLS

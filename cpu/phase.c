@@ -8,14 +8,14 @@
 #include <emmintrin.h>
 #endif
 
-/* A slice under way. */
+/* A slice during processing. */
 typedef struct {
   const CcPhase *phase;
   const CcSlice *slice;
   const CcSubmitInfo *submission;
   const CcPlacement *placement; /* of the slice's region */
-  CcStrip from[CC_MAX_PLANES];  /* what the phase before has made */
-  CcStrip to[CC_MAX_PLANES];    /* what this phase makes, in planes */
+  CcStrip from[CC_MAX_PLANES];  /* planes from the phase before */
+  CcStrip to[CC_MAX_PLANES];    /* planes that this phase makes */
   guint8 *scratch;
 } Run;
 
@@ -31,7 +31,7 @@ place_set(CcStrip strips[CC_MAX_PLANES], const Run *run, const CcPlaneSet *set, 
                          set->pixel_size[p]);
 }
 
-/* Whether a plane of the plan is made with the slice. */
+/* Returns whether the slice includes a plane of the plan. */
 static gboolean
 has_plane(const Run *run, guint plane) {
   return run->phase->plan->packed || plane == run->slice->plane;
@@ -63,7 +63,7 @@ run_stage(const Run *run, const CcPhaseStage *self, guint plane, guint y0, guint
                    run->scratch ? run->scratch + run->phase->stage_scratch_at : NULL);
 }
 
-/* Runs those stages that read the same, over all planes of the slice. */
+/* Runs the stages of one CcStageReads over all planes of the slice. */
 static void
 run_stages(const Run *run, CcStageReads reads, guint y0, guint y1) {
   const CcPhase *self = run->phase;
@@ -99,15 +99,15 @@ run_sweep(const Run *run, SweepRun *self, guint i, const CcDeinterleaving *deint
   if (y0 == run->slice->y0) {
     const CcPlane *plane = &submission->src.plane[p];
     cc_area_init(&self->area, sweep, &placement->source[p], &placement->target[p], scratch);
-    self->from = phase->unpacks ? deinterleaving->from[p]
-                                : strip_of(plane->data, plane->pitch, &placement->source[p],
-                                           sweep->pixel_size);
+    self->from = phase->deinterleaves ? deinterleaving->from[p]
+                                      : strip_of(plane->data, plane->pitch, &placement->source[p],
+                                                 sweep->pixel_size);
     self->next = CC_NO_ROW;
   }
   cc_area_run(&self->area, &self->from, &run->to[p], y0, y1, &self->next, scratch);
 }
 
-/* Makes the rows of all planes that the slice has, some at a time. */
+/* Makes the rows of all planes of the slice, some at a time. */
 static void
 run_rows(Run *run) {
   const CcPhase *self = run->phase;
@@ -115,7 +115,7 @@ run_rows(Run *run) {
   const CcSubmitInfo *submission = run->submission;
   SweepRun sweep[CC_MAX_PASSES];
   CcDeinterleaving deinterleaving;
-  if (self->unpacks) {
+  if (self->deinterleaves) {
     cc_deinterleaving_begin(&deinterleaving, &self->deinterleaved, run->placement, &submission->src,
                             &submission->dst, slice->y0, run->scratch);
     for (guint p = 0; !self->makes_planes && p < self->plan->layout.n_planes; p++)
@@ -123,13 +123,13 @@ run_rows(Run *run) {
   }
   for (guint y0 = slice->y0, y1; y0 < slice->y1; y0 = y1) {
     y1 = y0 + MIN(self->n_rows, slice->y1 - y0);
-    if (self->unpacks)
+    if (self->deinterleaves)
       cc_deinterleaving_load(&deinterleaving, y1);
     for (guint i = 0; i < self->n_sweeps; i++)
       if (has_plane(run, self->sweep[i].plane))
         run_sweep(run, &sweep[i], i, &deinterleaving, y0, y1);
     run_stages(run, CC_READS_PLANES, y0, y1);
-    if (self->unpacks && !self->makes_planes)
+    if (self->deinterleaves && !self->makes_planes)
       cc_deinterleaving_store(&deinterleaving, y1);
     if (self->changes_samples) {
       run_stages(run, CC_READS_SOURCE, y0, y1);
@@ -163,7 +163,7 @@ cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *s
   }
   run_rows(&run);
 #ifdef __SSE2__
-  _mm_sfence(); /* after what was written past the caches */
+  _mm_sfence(); /* orders non-temporal stores */
 #endif
 }
 
@@ -172,13 +172,14 @@ cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *s
 #define MIN_SLICE_ROWS 16
 #define MIN_SLICE_NS 3000
 
-/* The planes that are cut into slices. */
+/* Returns the number of planes that are cut into slices. */
 static guint
 n_sliced_planes(const CcPhase *self) {
   return self->plan->packed ? 1 : self->plan->layout.n_planes;
 }
 
-/* Picoseconds that a row of a plane's target takes one thread; of packed planes, of all. */
+/* Returns the single-threaded picoseconds for a row of a plane's target; for packed planes, of all
+ * planes. */
 static guint64
 row_cost(const CcPhase *self, const CcPlacement *placement, guint plane) {
   const CcPlan *plan = self->plan;
@@ -205,8 +206,8 @@ cc_phase_cost(const CcPhase *self, const CcPlacement *placement) {
   return cost;
 }
 
-/* Threads take large slices first and small ones in the end, when they should all be done at the
- * same time. */
+/* Large slices come first and small ones last, so that all threads finish at about the same
+ * time. */
 void
 cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint region, guint n_threads,
              GArray *slices) {
@@ -216,15 +217,15 @@ cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint region, gu
   for (guint p = 0; p < n_sliced_planes(self); p++) {
     const guint height = placement->target[p].height;
     const guint64 cost = MAX(row_cost(self, placement, p), 1);
-    /* A slice loads the rows above and below itself again, and takes long enough that taking it
-     * costs nothing beside that. Larger ones leave more threads without any. */
+    /* A slice loads the rows above and below itself again. It must be large enough to make this and
+     * the cost of taking a slice negligible. Larger slices would leave threads without work. */
     const guint64 worth = MIN_SLICE_NS * G_GUINT64_CONSTANT(1000) / cost;
     const guint min = (guint)MAX(MAX(MIN_SLICE_ROWS, window - 1), MIN(worth, G_MAXINT));
     for (guint y = 0; y < height;) {
       const guint left = height - y;
       guint rows = n_threads > 1 ? MAX(min, 3 * left / (4 * n_threads)) : left;
       rows = (rows + CC_MAX_BLOCK_ROWS - 1) / CC_MAX_BLOCK_ROWS *
-             CC_MAX_BLOCK_ROWS; /* no block twice */
+             CC_MAX_BLOCK_ROWS; /* no block is made twice */
       if (rows + min > left)
         rows = left;
       const CcSlice slice = {region, p, y, y + rows};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a sweep over a plane does, as a loop over the samples of the target that does nothing but
- * what engine/plan/plan.h says, without regard to speed. All other variants give the same bytes. */
+/* The definition of a sweep: a loop over the samples of the target that follows engine/plan/plan.h
+ * literally, without regard to speed. All other variants give the same bytes. */
 
 #include "plain.h"
 #include "engine/plan/output_stage.h"
 #include "component_offset.h"
 
-/* A plane, a pass over it, and what that reads and writes. */
+/* A plane, a pass over it, and its inputs and outputs. */
 typedef struct {
   const CcPlan *plan;
   const CcPass *pass;
@@ -38,7 +38,7 @@ sweep_of(const CcPlan *plan, guint plane, const CcPlacement *placement, const Cc
 
 /* --- stored words --- */
 
-/* Component c of pixel (x, y). */
+/* Returns component c of pixel (x, y). */
 static guint
 load_word(const Sweep *sweep, guint x, guint y, guint c) {
   const CcComponentOffset *offset = sweep->map->offset;
@@ -51,7 +51,7 @@ load_word(const Sweep *sweep, guint x, guint y, guint c) {
          << shift;
 }
 
-/* Component c of pixel (x, y) of the target, with those in the frame that repeat it. */
+/* Stores component c of pixel (x, y) of the target, and its repetitions in the frame. */
 static void
 store_word(const Sweep *sweep, guint x, guint y, guint c, guint word) {
   const CcSampleType type = sweep->layout->type;
@@ -70,7 +70,7 @@ store_word(const Sweep *sweep, guint x, guint y, guint c, guint word) {
 
 /* --- the window --- */
 
-/* The code value at (x, y) of the source, which may lie outside. */
+/* Returns the code value at (x, y) of the source, which may lie outside. */
 static gint
 code_at(const Sweep *sweep, gint x, gint y, guint c) {
   const CcRect *source = sweep->source;
@@ -82,7 +82,7 @@ code_at(const Sweep *sweep, gint x, gint y, guint c) {
                 sweep->layout->shift);
 }
 
-/* The code values of the window around (x, y), row by row. */
+/* Reads the code values of the window around (x, y), row by row. */
 static void
 read_window(const Sweep *sweep, gint x, gint y, guint c, gint *code) {
   const gint width = (gint)sweep->pass->op->width, height = (gint)sweep->pass->op->height;
@@ -112,8 +112,8 @@ filter_window(const CcOp *op, const gint *code) {
 
 /* --- samples --- */
 
-/* Component c of pixel (x, y) of the target is made from the source around pixel (stride * x,
- * stride * y); both are counted from the corners of their rectangles. */
+/* Makes component c of pixel (x, y) of the target from the source around pixel (stride * x, stride
+ * * y). Both positions are relative to their rectangles. */
 static void
 make_sample(const Sweep *sweep, guint x, guint y, guint c) {
   const CcPass *pass = sweep->pass;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The definition of a sweep as a plain loop; also the variant "plain". */
+/* The definition of a sweep as a plain loop, which is also the variant "plain". */
 
 #include "sweep.h"
 
 G_BEGIN_DECLS
 
 /* Makes rows y0 to y1 - 1 of the pass's target in a region. src and dst are whole frames. The rows
- * go to `planes`, the targets in all planes of the plan, or where that is NULL to dst. */
+ * go to `planes`, which has the target of each plane of the plan. NULL: they go to dst. */
 void cc_plain_sweep(const CcPlan *plan, const CcPass *pass, const CcPlacement *placement,
                     const CcFrame *src, const CcFrame *dst, const CcStrip *planes, guint y0,
                     guint y1);
@@ -17,7 +17,7 @@ void cc_plain_sweep(const CcPlan *plan, const CcPass *pass, const CcPlacement *p
 void cc_plain_store(const CcPlan *plan, const CcPlacement *placement, const CcStrip *planes,
                     const CcFrame *dst, guint y);
 
-/* Makes rows of a field of direction-color. */
+/* Makes rows y0 to y1 - 1 of a component group of direction-color. */
 void cc_plain_direction_color(const CcPlan *plan, const CcComponentGroup *field,
                               const CcPlacement *placement, const CcFrame *src, const CcFrame *dst,
                               guint y0, guint y1);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What engine/plan/direction_color.h says, as a loop over the samples of the target, without regard
- * to speed. */
+/* The definition of direction-color (engine/plan/direction_color.h) as a loop over the samples of
+ * the target, without regard to speed. */
 
 #include "component_offset.h"
 #include "plain.h"
 
-/* A field and what it is made from. */
+/* A component group and its inputs. */
 typedef struct {
   const CcPlan *plan;
   const CcDirectionColor *color;
   const CcComponentGroup *group;
   const CcPlacement *placement;
-  const CcPlaneLayout *layout; /* of luma; what concerns words is the same in all planes */
+  const CcPlaneLayout *layout; /* of luma; the format of words is the same in all planes */
   const CcRect *pixels;        /* the source of luma */
   const CcFrame *src, *dst;
 } Painting;
@@ -26,7 +26,7 @@ code_from(const Painting *self, const CcComponentOffset *offset, guint i, guint 
   return cc_component_load(offset, self->src, self->layout->type, i, y) >> self->layout->shift;
 }
 
-/* The luma of pixel (x, y) of the source, which may lie outside. */
+/* Returns the luma of pixel (x, y) of the source, which may lie outside. */
 static gint64
 luma_at(const Painting *self, gint x, gint y) {
   const CcComponentOffset *from = self->color->from;
@@ -41,7 +41,7 @@ luma_at(const Painting *self, gint x, gint y) {
                     code_from(self, &from[2], i, j));
 }
 
-/* The gradient of a pixel of the source. */
+/* Returns the gradient of a pixel of the source. */
 static Gradient
 gradient_at(const Painting *self, gint x, gint y) {
   const CcOp *op = self->color->op;
@@ -57,10 +57,10 @@ gradient_at(const Painting *self, gint x, gint y) {
   return gradient;
 }
 
-/* The index of the hue of sample (x, y) of the target: that of the sum over those of its pixels
- * that are in the source. */
+/* Returns the color index of sample (x, y) of the target, from the sum of the gradients of its
+ * pixels that lie in the source. */
 static guint
-hue_at(const Painting *self, guint x, guint y) {
+color_at(const Painting *self, guint x, guint y) {
   const CcComponentGroup *group = self->group;
   const CcRect *source = &self->placement->source[group->plane];
   const guint stride = self->plan->stride;
@@ -77,7 +77,7 @@ hue_at(const Painting *self, guint x, guint y) {
   return (guint)cc_hue_index((gfloat)sum.x, (gfloat)sum.y, self->color->add);
 }
 
-/* Copies or fills what lies beside pixel (x, y) of the target. */
+/* Copies or fills the passthrough component of pixel (x, y) of the target. */
 static void
 store_passthrough(const Painting *self, guint x, guint y) {
   const CcDirectionColor *color = self->color;
@@ -110,7 +110,7 @@ cc_plain_direction_color(const CcPlan *plan, const CcComponentGroup *group,
   };
   for (guint y = y0; y < y1; y++)
     for (guint x = 0; x < target->width; x++) {
-      const guint index = hue_at(&self, x, y);
+      const guint index = color_at(&self, x, y);
       if (color->passthrough && group == color->group)
         store_passthrough(&self, x, y);
       for (guint i = 0; i < group->n; i++) {

@@ -3,10 +3,10 @@
 
 #include "cpu/stages/macropixel.h"
 
-#define TILE_BYTES (32 * 1024)   /* of a tile in use, in a cache of level 1 */
-#define RINGS_BYTES (512 * 1024) /* of rings, in one of level 2 */
-#define MIN_TILE 768             /* samples; narrower ones would load too many edges */
-#define SAMPLE_TAPS 8            /* as much work as what is done with a sample but for its taps */
+#define TILE_BYTES (32 * 1024)   /* of the rings and sums in use by a tile: fit L1 */
+#define RINGS_BYTES (512 * 1024) /* of the rings of all interleaved tiles: fit L2 */
+#define MIN_TILE 768             /* samples; narrower tiles would load too many edges */
+#define SAMPLE_TAPS 8            /* cost of a sample without its taps, in taps */
 
 gsize
 cc_lane_size(CcLane lane) {
@@ -16,23 +16,23 @@ cc_lane_size(CcLane lane) {
 }
 
 gsize
-cc_sweep_take(CcSweep *self, gsize n_bytes) {
+cc_sweep_reserve(CcSweep *self, gsize n_bytes) {
   const gsize at = self->scratch_size;
   self->scratch_size += cc_row_align(n_bytes);
   return at;
 }
 
 gsize
-cc_sweep_take_rows(CcSweep *self, guint n_rows, gsize lane_size, gsize *pitch) {
+cc_sweep_reserve_rows(CcSweep *self, guint n_rows, gsize lane_size, gsize *pitch) {
   const gsize lead = cc_row_align(self->n_edge * lane_size);
   const gsize row = lead + (self->tile + self->n_edge) * lane_size + CC_ROW_SLACK;
   /* an odd number of cache lines, so that the rows of a column fall into different cache sets */
   *pitch = cc_row_align(row) | CC_ROW_ALIGN;
-  return cc_sweep_take(self, n_rows * *pitch) + lead;
+  return cc_sweep_reserve(self, n_rows * *pitch) + lead;
 }
 
-/* The width of tiles when n samples are cut into as few of at most `most` as possible, all about
- * equal. */
+/* Returns the width of tiles that cut n samples into as few tiles of at most `max` as possible, all
+ * about equal. */
 static guint
 even_tile(guint n, guint max) {
   const guint n_tiles = (n + max - 1) / max, even = (n + n_tiles - 1) / n_tiles;
@@ -40,35 +40,36 @@ even_tile(guint n, guint max) {
 }
 
 void
-cc_sweep_take_tiles(CcSweep *self, const CcMethod *method, guint n_rows, guint n_used,
-                    guint n_sums) {
+cc_sweep_reserve_tiles(CcSweep *self, const CcMethod *method, guint n_rows, guint n_used,
+                       guint n_sums) {
   const gsize ring_size = cc_lane_size(method->ring_lane);
   const gsize sum_size = cc_lane_size(method->output.lane);
-  /* a row is cut into tiles of equal size, whose rings and sums a level 1 cache holds */
+  /* tiles of equal size, whose rings and sums fit L1 */
   const gsize bytes = n_used * ring_size + n_sums * sum_size;
   const guint max = (guint)CLAMP(TILE_BYTES / bytes, MIN_TILE, CC_MAX_TILE);
   const guint n = cc_sweep_samples(self, self->width);
   self->tile = even_tile(n, max);
   const guint n_tiles = (n + self->tile - 1) / self->tile;
   const gsize fitting = MAX(RINGS_BYTES / (n_rows * ring_size * self->tile), 1);
-  self->tiles_in_turn = self->in_chunks ? n_tiles : (guint)MIN(n_tiles, fitting);
-  self->ring = cc_sweep_take_rows(self, self->tiles_in_turn * n_rows, ring_size, &self->ring_pitch);
+  self->interleaved_tiles = self->in_chunks ? n_tiles : (guint)MIN(n_tiles, fitting);
+  self->ring =
+      cc_sweep_reserve_rows(self, self->interleaved_tiles * n_rows, ring_size, &self->ring_pitch);
   self->tile_pitch = n_rows * self->ring_pitch;
   self->sums_pitch = cc_row_align(self->tile * sum_size) + CC_ROW_SLACK;
-  self->sums = cc_sweep_take(self, MAX(n_sums, 1) * self->sums_pitch);
-  self->t = cc_sweep_take(self, self->tile * sizeof(gdouble) + CC_ROW_SLACK);
-  self->filtered = cc_sweep_take(self, self->tile * self->sample_size);
+  self->sums = cc_sweep_reserve(self, MAX(n_sums, 1) * self->sums_pitch);
+  self->t = cc_sweep_reserve(self, self->tile * sizeof(gdouble) + CC_ROW_SLACK);
+  self->filtered = cc_sweep_reserve(self, self->tile * self->sample_size);
 }
 
-/* Sets where the samples of the n pixels, or macropixels, from number `first` on come from, which
- * are outside of the source. */
+/* Sets the sources of the n pixels or macropixels from number `first` on, all outside the
+ * source. */
 static void
 set_outside(const CcArea *self, CcOutside *outside, gint first, guint n) {
   const CcSweep *sweep = self->sweep;
   const CcPlaneLayout *plane = &sweep->plan->layout.plane[sweep->plane];
   for (guint i = 0; i < n * sweep->step; i++) {
     const guint c = i % sweep->step;
-    const gint step = (gint)cc_pairs_step(plane, c), in_pixel = (gint)c % step;
+    const gint step = (gint)cc_macropixel_step(plane, c), in_pixel = (gint)c % step;
     const gint pixel = (first * (gint)sweep->step + (gint)i - in_pixel) / step;
     const gint from = cc_border_index(pixel, (gint)self->n_source / step, sweep->border);
     outside[i] = (CcOutside){from < 0 ? -1 : (from * step + in_pixel) * (gint)sweep->spacing,
@@ -91,7 +92,7 @@ cc_area_init(CcArea *self, const CcSweep *sweep, const CcRect *source, const CcR
   if (sweep->loop != CC_LOOP_FILTER)
     return;
   self->tile = even_tile(self->n, sweep->tile);
-  self->tiles_in_turn = MIN(sweep->tiles_in_turn, (self->n + self->tile - 1) / self->tile);
+  self->interleaved_tiles = MIN(sweep->interleaved_tiles, (self->n + self->tile - 1) / self->tile);
   const guint radius = sweep->n_edge / sweep->step;
   self->left = (CcOutside *)(gpointer)(scratch + sweep->outside_left);
   self->right = (CcOutside *)(gpointer)(scratch + sweep->outside_right);

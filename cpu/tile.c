@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Tiles begin at results, as CC_MASK_PERIOD samples are a multiple of four pixels. */
+/* Tiles begin at results, because CC_MASK_PERIOD samples are a multiple of four pixels. */
 guint8 *
 cc_tile_target(const CcTile *tile, guint y) {
   const CcSweep *sweep = tile->sweep;
@@ -11,7 +11,8 @@ cc_tile_target(const CcTile *tile, guint y) {
   return cc_strip_row(tile->dst, (gint)y) + byte / sweep->stride;
 }
 
-/* Asks for all bytes of a row, of which so many go with a sample, as far as there is room. */
+/* Adds the prefetches of all bytes of a row, `bytes` for each sample, as far as CcAhead has
+ * space. */
 static void
 prefetch_row(CcAhead *ahead, const guint8 *row, gsize bytes) {
   for (gsize i = 0; i < bytes && ahead->n < CC_MAX_AHEAD; i++) {
@@ -38,20 +39,20 @@ cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n, CcAhead *ahead) 
       prefetch_row(ahead, cc_tile_target(tile, i), sweep->sample_size);
 }
 
-/* Loads the tile's part of a row of the picture, and what the window reaches left and right of it;
- * a row of the constant border, which repeats every pixel, when it is NULL. */
+/* Loads the tile's part of a row of the source, with the samples that the window needs left and
+ * right of it. NULL: a row of the constant border, in which all pixels are equal. */
 static void
-load_samples(const CcTile *tile, const guint8 *picture, guint8 *row) {
+load_samples(const CcTile *tile, const guint8 *source, guint8 *row) {
   const CcSweep *sweep = tile->sweep;
   const CcArea *area = tile->area;
   const gsize lane = sweep->sample_lane_size;
   const guint shift = sweep->shift;
   const guint right_of = area->n_source - tile->x - tile->n;
   const guint left = MIN(sweep->n_edge, tile->x), right = MIN(sweep->n_edge, right_of);
-  const guint8 *src = picture ? picture : sweep->outside;
+  const guint8 *src = source ? source : sweep->outside;
   const gsize first = (tile->x - left) * sweep->spacing * sweep->sample_size;
   const gsize period = sweep->spacing * sweep->pixel_size; /* of the constant border */
-  sweep->load(row - left * lane, src + (picture ? first : first % period), sweep->spacing,
+  sweep->load(row - left * lane, src + (source ? first : first % period), sweep->spacing,
               left + tile->n + right, shift);
   if (left < sweep->n_edge)
     sweep->extend(row - sweep->n_edge * lane, src, area->left + left, sweep->n_edge - left, shift);
@@ -89,7 +90,7 @@ cc_tile_store(const CcTile *tile, guint y, const guint8 *filtered) {
     sweep->kernels->samples->merge(dst, filtered, src, sweep->masks, n_bytes);
 }
 
-/* Samples from number x on. */
+/* Makes the samples from number x on. */
 static void
 finish_part(const CcTile *tile, const gconstpointer *sums, guint x, guint n, guint8 *out) {
   const CcSweep *sweep = tile->sweep;
@@ -107,7 +108,7 @@ finish_part(const CcTile *tile, const gconstpointer *sums, guint x, guint n, gui
 void
 cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint y, const CcAhead *ahead) {
   enum { AT_ONCE = 512 };
-  guint8 *out = cc_tile_place(tile, y);
+  guint8 *out = cc_tile_result(tile, y);
   for (guint x = 0; x < tile->n; x += AT_ONCE) {
     const guint n = MIN(AT_ONCE, tile->n - x);
     for (guint line = x; line < x + n; line += CC_CACHE_LINE)
@@ -122,11 +123,11 @@ cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint y, const CcA
 #define NO_ROW (-1)
 
 guint8 *
-cc_tile_line(const CcTile *tile, guint number, guint n_lines) {
-  return tile->rings + number % n_lines * tile->sweep->ring_pitch;
+cc_tile_ring_row(const CcTile *tile, guint number, guint n_rows) {
+  return tile->rings + number % n_rows * tile->sweep->ring_pitch;
 }
 
-/* Makes the rows of a block, `row[i]` of the target each, or NO_ROW. */
+/* Makes the rows of a block. row[i] is a row of the target, or NO_ROW. */
 static void
 make_block(const CcTile *tile, guint block, const gint row[CC_MAX_BLOCK_ROWS],
            const CcAhead *ahead) {
@@ -178,7 +179,7 @@ cc_tile_run_blocks(const CcTile *tile, guint y0, guint y1, gint next) {
 
 /* --- sweeps --- */
 
-/* Row y, of which nothing is filtered, with a stride. */
+/* Merges a row without filtered components, with a stride. */
 static void
 merge_thin_row(const CcArea *area, const guint8 *src, guint8 *dst, guint8 *scratch) {
   const CcSweep *self = area->sweep;
@@ -191,14 +192,14 @@ merge_thin_row(const CcArea *area, const guint8 *src, guint8 *dst, guint8 *scrat
   }
 }
 
-/* Whether rows follow each other without a gap, and are all there. */
+/* Returns whether the rows are contiguous in memory and all present. */
 static gboolean
 is_block(const CcArea *self, const CcStrip *strip) {
   return strip->pitch == (gssize)self->row_bytes && strip->mask == G_MAXUINT;
 }
 
-/* Tiles with rings of their own take turns, block by block, over all rows; then those beside them.
- */
+/* Interleaves neighbouring tiles block by block over all rows, then goes on to the tiles right of
+ * them. */
 static void
 filter_rows(const CcArea *self, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
             gint *next, guint8 *scratch) {
@@ -206,8 +207,8 @@ filter_rows(const CcArea *self, const CcStrip *src, const CcStrip *dst, guint y0
   const CcMethod *method = sweep->method;
   const gint first = *next;
   const guint rows = method->block_rows;
-  for (guint x = 0; x < self->n; x += self->tiles_in_turn * self->tile) {
-    const guint end = MIN(self->n, x + self->tiles_in_turn * self->tile);
+  for (guint x = 0; x < self->n; x += self->interleaved_tiles * self->tile) {
+    const guint end = MIN(self->n, x + self->interleaved_tiles * self->tile);
     *next = first;
     for (guint y = y0, stop; y < y1; y = stop) {
       gint wanted = *next;

@@ -9,28 +9,28 @@
 #include <string.h>
 
 #define MAX_CORES CC_MAX_THREADS
-#define MAX_SLOTS 64                          /* frames at once that workers come to */
-#define MAX_LOOK_OUT_NS (10 * CC_LOOK_OUT_NS) /* while others still work */
-#define CALLS_EACH 2 /* as it takes longer to wake a thread than to be awake: a tree */
+#define MAX_SLOTS 64                          /* calls at once that workers help */
+#define MAX_LOOK_OUT_NS (10 * CC_LOOK_OUT_NS) /* while other calls are running */
+#define CALLS_EACH 2 /* workers wake others in a tree, because waking a thread takes long */
 
-/* What threads contend for is on cache lines of its own, two as processors fetch pairs. */
+/* Contended data has its own cache lines. Two lines, because processors prefetch pairs. */
 #define APART _Alignas(128)
 
-/* The number of a gate: how many workers are inside, how many more may enter, and the rest. */
+/* The bit fields of a gate: the number of workers inside, the number of free seats, and flags. */
 enum {
   INSIDE = 1,
   SEAT = 1 << 10,
   OPEN = 1 << 20,
-  WAITED = 1 << 21, /* who brought the work sleeps until nobody is inside */
+  WAITED = 1 << 21, /* the caller sleeps until nobody is inside */
 };
 
-/* Where a thread brings work. What is not atomic is changed only when the gate is shut and nobody
- * is inside. */
+/* A call of cc_workers_run that workers may help. Members that are not atomic are changed only
+ * while the gate is shut and nobody is inside. */
 typedef struct {
   APART gint taken; /* atomic */
   CcParallelFor loop;
   GMutex mutex; /* for `left` */
-  GCond left;   /* the last worker */
+  GCond left;   /* signalled by the last worker */
   APART gint gate;
   APART gint next_slice; /* atomic */
   gsize busy;            /* nanoseconds of workers; atomic */
@@ -43,19 +43,19 @@ typedef struct {
   GThread *thread;  /* NULL while absent */
   GMutex mutex;     /* for `called` */
   GCond called;
-  CcScratch scratch; /* its thread's, which touches it first */
+  CcScratch scratch; /* of its thread, which touches it first */
 } Worker;
 
 static Slot slots[MAX_SLOTS];
 static Worker workers[MAX_CORES - 1];
 
-static APART gint n_under_way; /* works; atomic, as those below */
-static APART gint n_opened;    /* works so far */
-static APART gint n_running;   /* threads that bring work, and workers that are awake */
+static APART gint n_under_way; /* calls; atomic, as the variables below */
+static APART gint n_opened;    /* calls so far */
+static APART gint n_running;   /* callers, and workers that are awake */
 static APART gint n_coming;    /* workers that are awake and not inside */
 static APART gint ending;
 
-static GMutex users_lock; /* guards these */
+static GMutex users_lock; /* guards the following */
 static guint n_users, n_cores, n_cores_wanted;
 
 /* --- scratch memory --- */
@@ -67,7 +67,7 @@ cc_scratch_grow(CcScratch *self, gsize size) {
   guint8 *memory = aligned_alloc(CC_ROW_ALIGN, size);
   if (!memory)
     return FALSE;
-  /* what kernels read beyond the ends of rows has no effect, but a value */
+  /* kernels read behind the ends of rows, so the memory must be initialised */
   memset(memory, 0, size);
   free(self->memory);
   self->memory = memory;
@@ -81,9 +81,9 @@ cc_scratch_clear(CcScratch *self) {
   *self = (CcScratch){0};
 }
 
-/* --- places --- */
+/* --- slots --- */
 
-/* For loops that look out. */
+/* For spinning loops. */
 static inline void
 relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -103,13 +103,13 @@ n_seats(gint gate) {
   return gate & OPEN ? (guint)gate % OPEN / SEAT : 0;
 }
 
-/* Whether more threads run than there are cores. */
+/* Returns whether more threads run than there are cores. */
 static gboolean
 is_crowded(void) {
   return (guint)g_atomic_int_get(&n_running) > n_cores;
 }
 
-/* NULL: there are as many as workers come to. */
+/* Returns NULL if all slots are taken. */
 static Slot *
 take_slot(void) {
   for (guint i = 0; i < MIN(n_cores, MAX_SLOTS); i++)
@@ -119,7 +119,7 @@ take_slot(void) {
   return NULL;
 }
 
-/* The open place with the fewest workers; NULL: none has a seat. */
+/* Returns the open slot with the fewest workers; NULL: none has a free seat. */
 static Slot *
 find_slot(void) {
   Slot *best = NULL;
@@ -146,7 +146,7 @@ enter_slot(void) {
   return slot;
 }
 
-/* The place may be another's as soon as nobody is inside. */
+/* Once nobody is inside, the slot may belong to another call. */
 static void
 leave_slot(Slot *slot, gboolean frees_seat) {
   const gint before = g_atomic_int_add(&slot->gate, frees_seat ? SEAT - INSIDE : -INSIDE);
@@ -167,8 +167,8 @@ open_slot(Slot *slot, const CcParallelFor *loop, guint seats) {
   g_atomic_int_inc(&n_opened);
 }
 
-/* Lets no more workers in, waits for those inside and gives the place back. Returns how long they
- * were busy. */
+/* Lets no more workers in, waits for those inside and frees the slot. Returns the nanoseconds that
+ * the workers were busy. */
 static guint64
 close_slot(Slot *slot) {
   const guint64 start = cc_now();
@@ -193,7 +193,7 @@ close_slot(Slot *slot) {
 
 static gpointer worker_main(gpointer data);
 
-/* Calls one that sleeps or has not begun. */
+/* Wakes a sleeping worker, or starts a new one. */
 static gboolean
 call_worker(void) {
   for (guint i = 0; i < n_cores - 1; i++) {
@@ -220,8 +220,8 @@ call_worker(void) {
   return FALSE;
 }
 
-/* Calls some, where more can help than come anyway and cores are free. Each that comes does it as
- * well. */
+/* Calls workers if more can help than are coming and cores are free. Each worker that comes does
+ * the same. */
 static void
 call_workers(Slot *slot) {
   for (guint i = 0; i < CALLS_EACH; i++) {
@@ -233,7 +233,7 @@ call_workers(Slot *slot) {
   }
 }
 
-/* Where there are too many, the caller is none of those that run any more. */
+/* Returns TRUE if too many threads run. The calling worker is then no longer counted as running. */
 static gboolean
 give_way(void) {
   while (is_crowded()) {
@@ -244,7 +244,8 @@ give_way(void) {
   return FALSE;
 }
 
-/* Runs slices until there are none. TRUE: until it gave way to others. */
+/* Runs slices until none is left. Returns TRUE if it stopped earlier to give way to other
+ * threads. */
 static gboolean
 run_slices(Slot *slot, guint8 *scratch, gboolean gives_way) {
   const CcParallelFor *loop = &slot->loop;
@@ -257,7 +258,8 @@ run_slices(Slot *slot, guint8 *scratch, gboolean gives_way) {
   return FALSE;
 }
 
-/* For who is inside. TRUE: it gave way to others. A worker without memory does nothing. */
+/* Helps with the slot that the worker has entered. Returns TRUE if it gave way to others. Without
+ * scratch memory it does nothing. */
 static gboolean
 help(Worker *self, Slot *slot) {
   gboolean gave_way = FALSE;
@@ -273,8 +275,8 @@ help(Worker *self, Slot *slot) {
   return gave_way;
 }
 
-/* Whether another work than the first `seen` ones came within a while after the last one ended, if
- * that was soon. */
+/* Spins for a new call after the first `seen` ones, for a while after the last call ended. Returns
+ * FALSE if none came. */
 static gboolean
 look_out(gint seen) {
   const guint64 start = cc_now();
@@ -290,7 +292,8 @@ look_out(gint seen) {
   return TRUE;
 }
 
-/* Sleeps until it is called or all end, unless work came after the first `seen` ones. */
+/* Sleeps until it is called or all workers end. Returns at once if a call came after the first
+ * `seen` ones. */
 static void
 rest(Worker *self, gint seen) {
   g_atomic_int_set(&self->state, ASLEEP);
@@ -333,13 +336,13 @@ cc_workers_set_n_cores(guint n) {
   n_cores_wanted = n;
 }
 
-/* In the child of a fork, which has the thread that forked alone: as if no worker had begun. */
+/* Resets the workers in the child of a fork, where only the forking thread exists. */
 static void
 forget_workers(void) {
   for (guint i = 0; i < MAX_CORES - 1; i++) {
     workers[i].state = ABSENT;
     workers[i].thread = NULL;
-    workers[i].scratch = (CcScratch){0}; /* it may have been about to grow */
+    workers[i].scratch = (CcScratch){0}; /* it may have been growing in the parent */
     g_mutex_init(&workers[i].mutex);
     g_cond_init(&workers[i].called);
   }
@@ -360,7 +363,7 @@ cc_workers_ref(void) {
     const guint n = n_cores_wanted ? n_cores_wanted : g_get_num_processors();
     n_cores = CLAMP(n, 1, MAX_CORES);
   }
-  n_users++; /* last, as another thread may fork */
+  n_users++; /* last, because another thread may fork */
   g_mutex_unlock(&users_lock);
 }
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Work in slices, which threads that bring it share with workers: threads that all users in the
- * process have in common, at most one less than there are cores.
+/* A parallel-for over slices. The calling thread shares the slices with workers. All users in the
+ * process share the workers, of which there are at most one less than cores.
  *
- * Who brings work begins with it at once and waits for no worker that sleeps. Workers come while
- * there are slices and as long as the threads at work, those that bring some included, are no more
- * than cores; so many users share the cores, and one alone has all of them. */
+ * A caller begins at once and never waits for a sleeping worker. Workers help while slices are left
+ * and while no more threads than cores are running, callers included. Many users thus share the
+ * cores, and a single user has all of them. */
 
 #include <glib.h>
 #include <time.h>
 
 G_BEGIN_DECLS
 
-/* Nanoseconds of a clock that only goes forward. */
+/* Returns the nanoseconds of a monotonic clock. */
 static inline guint64
 cc_now(void) {
   struct timespec t;
@@ -26,37 +26,37 @@ typedef struct {
   gsize size;
 } CcScratch;
 
-/* Makes room for at least `size` bytes, a multiple of CC_ROW_ALIGN; what was there is lost. FALSE:
- * there is no memory, and the room that there was stays. */
+/* Ensures at least `size` bytes, a multiple of CC_ROW_ALIGN. The content is lost. Returns FALSE and
+ * keeps the old memory if there is not enough memory. */
 gboolean cc_scratch_grow(CcScratch *self, gsize size);
 void cc_scratch_clear(CcScratch *self);
 
-/* Nanoseconds that a worker looks out for more work before it sleeps. */
+/* Nanoseconds that a worker spins for the next call before it sleeps. */
 #define CC_LOOK_OUT_NS 30000
 
 typedef struct {
   guint n_slices;
-  guint n_threads;    /* the most at once, of which one brings the work; at least 1 */
-  gsize scratch_size; /* that each of them needs */
+  guint n_threads;    /* the most at once, the caller included; at least 1 */
+  gsize scratch_size; /* for each thread */
   void (*run)(gconstpointer data, guint slice, guint8 *scratch);
   gconstpointer data;
 } CcParallelFor;
 
-/* Counts those who use workers. Workers begin when they are called for the first time, and have
- * ended when the last user is gone. Any thread. A child that the process forks has its parent's
- * users, and workers of its own. */
+/* Counts the users of workers. Workers start when they are first needed, and have ended when the
+ * last user is gone. May be called from any thread. After a fork the child has its parent's users,
+ * and workers of its own. */
 void cc_workers_ref(void);
 void cc_workers_unref(void);
 
-/* The most threads that do anything at once: as many as the process has cores. */
+/* Returns how many threads run at once at most: the number of cores of the process. */
 guint cc_workers_n_cores(void);
 
-/* As if there were n cores; 0: as many as there are. For tests, while nobody uses workers. */
+/* Pretends that there are n cores; 0: the actual number. For tests, while nobody uses workers. */
 void cc_workers_set_n_cores(guint n);
 
-/* Runs every slice once, with the caller's scratch memory or a worker's, in no order that can be
- * relied on. All is done when this returns. Returns the nanoseconds that it took, those of all
- * threads added up. For users, in any thread. */
+/* Runs every slice once, in any order, with the caller's or a worker's scratch memory. Returns when
+ * all slices are done. Returns the nanoseconds that all threads took together. For users, from any
+ * thread. */
 guint64 cc_workers_run(const CcParallelFor *loop, guint8 *scratch);
 
 G_END_DECLS

@@ -4,10 +4,10 @@
 #include "engine/error.h"
 #include "engine/plan/output_stage.h"
 
-#define TINY_SIDE 7 /* taps that register-tile has kernels for */
+#define TINY_SIDE 7 /* largest kernel side that register-tile is compiled for */
 
-/* What the tensor cores take: sums up to this in one stage, and in two of so many matrices of rows
- * and columns up to that. */
+/* Limits of the tensor cores. In one stage, sums are at most ONE_STAGE_SUM. In two stages (rows,
+ * then columns), sums are at most TWO_STAGE_SUM, for at most TWO_STAGE_MATRICES matrices. */
 #define ONE_STAGE_SUM (G_GINT64_CONSTANT(1) << 52)
 #define TWO_STAGE_SUM ((G_GINT64_CONSTANT(1) << 61) - 1)
 #define TWO_STAGE_MATRICES 2
@@ -28,7 +28,7 @@ cc_op_fits_int32(const CcOp *op) {
   return TRUE;
 }
 
-/* --- which ops an algorithm runs, by the word in its row --- */
+/* --- which ops an algorithm runs, by the `runs` column of its row --- */
 
 static gboolean
 has_sides_up_to(const CcOp *op, guint side) {
@@ -85,7 +85,8 @@ runs_plan(CcAlgorithm algorithm, const CcPlan *plan) {
   return TRUE;
 }
 
-/* The algorithms that run the plan, as "direct, constant and scatter"; without a plan, all. */
+/* Lists the algorithms that run the plan: "direct, constant and scatter". Without a plan, lists
+ * all. */
 static gchar *
 list_algorithms(const CcPlan *plan) {
   const gchar *names[CC_N_ALGORITHMS + 1] = {NULL};
@@ -99,7 +100,7 @@ list_algorithms(const CcPlan *plan) {
   return n ? g_strdup_printf("%s and %s", others, last) : g_strdup(last);
 }
 
-/* The kernel's own size, and that of its op where this leaves outer zeros out. */
+/* The size of the kernel, and the size of its op if that leaves outer zeros out. */
 static gchar *
 describe_size(const CcPlan *plan) {
   const CcOp *op = &plan->op[0];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The convolution algorithms of the GPU; docs/algorithms.md explains each. All give the same bytes.
- * Builds without CUDA have the list too, so names and messages do not depend on the build. */
+/* The convolution algorithms of the GPU. docs/algorithms.md explains each. All produce the same
+ * bytes. Builds without CUDA have the list too, so names and messages do not depend on the
+ * build. */
 
 #include "cuda/classic/algorithms.h"
 #include "cuda/tensor/algorithms.h"
@@ -10,14 +11,14 @@
 
 G_BEGIN_DECLS
 
-/* The list of algorithms, with the columns of CC_CLASSIC_ALGORITHMS. A new one needs its row, its
- * .cu file and its host code. */
+/* The list of algorithms, with the columns of CC_CLASSIC_ALGORITHMS. A new algorithm needs a row, a
+ * .cu file and host code. */
 #define CC_ALGORITHMS(F)                                                                           \
   CC_CLASSIC_ALGORITHMS(F)                                                                         \
   CC_TENSOR_ALGORITHMS(F)
 
-/* The list of algorithms with AUTO before them, which stands for the fastest one that runs the
- * plan; there always is one. */
+/* The same list with AUTO in front. AUTO means the fastest algorithm that can run the plan. At
+ * least one always can. */
 #define CC_ALGORITHMS_AND_AUTO(F)                                                                  \
   F(CC_ALGORITHM_AUTO, "auto", "The fastest for the kernel", all, FALSE, none)                     \
   CC_ALGORITHMS(F)
@@ -36,7 +37,7 @@ gboolean cc_algorithm_runs(CcAlgorithm algorithm, const CcOp *op);
  * algorithms that can. */
 gboolean cc_algorithm_check_plan(const CcPlan *plan, GError **error);
 
-/* Whether no sum, nor a part of one, in any order, leaves 32-bit integers. */
+/* Whether all sums and partial sums, in any order, fit 32-bit integers. */
 gboolean cc_op_fits_int32(const CcOp *op);
 
 G_END_DECLS

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The CUDA backend. Each of its slots holds one frame under way. Uploads, kernels and downloads
- * have a stream each, chained by events, so that the transfers of some frames overlap the work on
- * others. What lies in pinned or device memory is read and written where it is; the rest goes by
- * way of pinned staging memory. Helpers fill that while the caller goes on, and the one that ends
- * queues what comes next. */
+ * have one stream each, chained by events, so that the transfers of some frames overlap the kernels
+ * of others. Pinned and device memory is read and written in place. Other memory goes through
+ * pinned staging memory, which staging threads fill while the caller continues. The thread that
+ * fills the last slice queues the stages of the frame. */
 
 #include "backend.h"
 
@@ -15,15 +15,15 @@
 #include "cuda/driver/staging_threads.h"
 #include "transfer.h"
 
-#define SPIN_US 50 /* a kernel alone is over sooner than a thread that sleeps has woken up */
+#define SPIN_US 50 /* a kernel alone ends sooner than a sleeping thread wakes up */
 
-/* Events that take the time make gaps of some microseconds between transfers, so only one frame of
- * this many is timed, and the others count as long as it. */
+/* Events that take the time cause gaps of some microseconds between transfers. Therefore only one
+ * frame in this many is timed, and its times stand for the others. */
 #define TIMED_FRAMES 16
 
 typedef enum { UPLOAD, KERNEL, DOWNLOAD, N_STAGES } Stage;
 
-/* Device memory, and as much pinned memory when it is needed for staging. */
+/* Device memory, and pinned memory of the same size if staging needs it. */
 typedef struct {
   gsize device_bytes, host_bytes;
   CUdeviceptr device;
@@ -37,33 +37,35 @@ typedef struct {
   CudaBackend *backend;
   gboolean busy;
   const CcCudaProgram *program;
-  CcSubmitInfo submission; /* or the part of it that is under way */
-  CcTransfer src, dst;     /* of that */
-  CcStagingWork *filling;  /* of staging, and then the queueing; NULL: the caller has done both */
-  GError *failure;         /* of that queueing; NULL: it went well */
+  CcSubmitInfo submission; /* or the regions of it that are under way */
+  CcTransfer src, dst;     /* of those regions */
+  /* fills the staging memory and queues the stages; NULL: the caller has done both */
+  CcStagingWork *filling;
+  GError *failure; /* of queueing after `filling`; NULL: it succeeded */
   gboolean timed;
-  CcTimes times; /* of the parts that are over, when it is timed; the wait is for the last one */
-  /* NULL until they are needed */
-  CUevent src_ready, dst_ready;           /* when others still use the frame's memory */
-  CUevent over[N_STAGES];                 /* what the next stage waits for */
-  CUevent done;                           /* what the host waits for, at the cost of an interrupt */
-  CUevent begin[N_STAGES], end[N_STAGES]; /* of a frame that is timed */
+  /* of the regions that are finished, in a timed frame; `wait` is of the last of them */
+  CcTimes times;
+  /* created when they are first needed; NULL before */
+  CUevent src_ready, dst_ready;           /* if other streams still use the frame's memory */
+  CUevent over[N_STAGES];                 /* the next stage waits for it */
+  CUevent done;                           /* the host waits for it, at the cost of an interrupt */
+  CUevent begin[N_STAGES], end[N_STAGES]; /* in a timed frame */
   Buffer in, out, scratch, results;
 } Slot;
 
 struct _CudaBackend {
   CcBackend base;
   CcCudaDevice *device;
-  GMutex queueing; /* held while a frame's stages are queued, so that frames do not mix */
+  GMutex queueing; /* held while the stages of a frame are queued, so that frames do not mix */
   CUstream stream[N_STAGES];
   Slot slot[CC_MAX_SUBMISSIONS];
   guint n_frames;
-  CcTimes times; /* of the frame that was timed last */
+  CcTimes times; /* of the last frame that was timed */
 };
 
 /* --- memory of slots --- */
 
-/* Only while the slot is idle, as all of these. */
+/* Requires an idle slot, as do the next two functions. */
 static void
 free_device(CudaBackend *self, Buffer *buffer) {
   if (buffer->device)
@@ -90,9 +92,9 @@ free_slot_memory(CudaBackend *self, Slot *slot) {
   }
 }
 
-/* Makes room for so many bytes on the device, and for staging them if `staged`. A buffer that has
- * to grow again gets so much that sizes that change with every frame soon need no more, but no more
- * than the whole frame needs. */
+/* Allocates `bytes` on the device, and for staging if `staged`. If a buffer grows again, it at
+ * least doubles, up to the size that the whole frame needs, so that changing sizes soon need no
+ * more allocations. */
 static gboolean
 reserve(CudaBackend *self, Buffer *buffer, gsize bytes, gboolean staged, gsize whole_bytes,
         GError **error) {
@@ -117,7 +119,7 @@ reserve(CudaBackend *self, Buffer *buffer, gsize bytes, gboolean staged, gsize w
   return TRUE;
 }
 
-/* What the region needs that needs most. */
+/* The scratch of the region that needs the most. */
 static gsize
 find_scratch_bytes(const Slot *slot) {
   const CcCudaLowered *lowered = slot->program->lowered;
@@ -136,8 +138,8 @@ find_result_bytes(const Slot *slot) {
   return slot->program->base.plan->result_bytes * slot->submission.n_regions;
 }
 
-/* What is left over from a failure to reserve is freed, so that others can have it. Kernels read
- * words that reach behind the end of a row, so a new buffer is cleared. */
+/* Reserves the memory of a slot. After a failure all memory of the slot is freed for others. A new
+ * input buffer is cleared, because kernels read words that extend beyond the end of a row. */
 static gboolean
 reserve_slot(CudaBackend *self, Slot *slot, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
@@ -214,7 +216,7 @@ record(const CudaBackend *self, CUevent event, Stage stage, GError **error) {
                        error);
 }
 
-/* Lets a stage begin when the event has happened. */
+/* Makes a stage wait for an event. */
 static gboolean
 await(const CudaBackend *self, Stage stage, CUevent event, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
@@ -232,7 +234,7 @@ begin_stage(const CudaBackend *self, const Slot *slot, Stage stage, GError **err
   return !slot->timed || record(self, slot->begin[stage], stage, error);
 }
 
-/* Lets stages add to results, which are 0 at first. */
+/* Sets the results to 0, because stages add to them. */
 static gboolean
 clear_results(const CudaBackend *self, const Slot *slot, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
@@ -263,7 +265,7 @@ end_stage(const CudaBackend *self, const Slot *slot, Stage stage, GError **error
   return record(self, slot->over[stage], stage, error);
 }
 
-/* Lets a stage begin when others are done with the memory of a frame. */
+/* Makes a stage wait until other streams are done with the memory of a frame. */
 static gboolean
 await_others(const CudaBackend *self, Stage stage, const CcFrame *frame, CUevent ready,
              GError **error) {
@@ -290,8 +292,8 @@ queue_upload(CudaBackend *self, Slot *slot, GError **error) {
           end_stage(self, slot, UPLOAD, error) && await(self, KERNEL, slot->over[UPLOAD], error));
 }
 
-/* Region by region, so that of overlapping targets the later one wins, and all use the same
- * scratch. */
+/* Queues region after region. Where targets overlap the later one wins, and all regions use the
+ * same scratch. */
 static gboolean
 queue_launches(CudaBackend *self, Slot *slot, GError **error) {
   const CcCudaProgram *program = slot->program;
@@ -328,7 +330,7 @@ queue_download(CudaBackend *self, Slot *slot, GError **error) {
           end_stage(self, slot, DOWNLOAD, error));
 }
 
-/* After a failure: nothing may be under way that uses the frames or the program. */
+/* After a failure, makes sure that nothing under way uses the frames or the program. */
 static void
 finish_streams(CudaBackend *self) {
   for (guint i = 0; i < N_STAGES; i++)
@@ -379,7 +381,7 @@ empty_staging(Slot *slot) {
     cc_transfer_copy_slice(&slot->dst, slot->out.host, 0, 1);
 }
 
-/* Fills the staging memory, if there is any, and queues all stages, or leaves both to helpers. */
+/* Fills the staging memory, if any, and queues all stages, or leaves both to staging threads. */
 static gboolean
 start_slot(CudaBackend *self, Slot *slot, GError **error) {
   const gboolean staged = slot->src.kind == CC_TRANSFER_STAGED;
@@ -396,7 +398,7 @@ start_slot(CudaBackend *self, Slot *slot, GError **error) {
   return FALSE;
 }
 
-/* --- jobs --- */
+/* --- submissions --- */
 
 /* Waits until all stages are queued. */
 static gboolean
@@ -410,7 +412,7 @@ finish_start(Slot *slot, GError **error) {
   return FALSE;
 }
 
-/* Waits for the slot's last stage: awake for as long as a kernel alone takes, then asleep. */
+/* Waits for the slot's last stage. Polls for as long as a kernel alone takes, then sleeps. */
 static gboolean
 wait_for_slot(const CcCudaDriver *cuda, const Slot *slot, GError **error) {
   const gint64 end = g_get_monotonic_time() + (last_stage(slot) == KERNEL ? SPIN_US : 0);
@@ -431,7 +433,7 @@ stage_time(const CcCudaDriver *cuda, const Slot *slot, Stage stage) {
              : 0;
 }
 
-/* Adds the times of what was under way, which is timed. */
+/* Adds the times of the finished regions of a timed frame. */
 static void
 add_times(const CcCudaDriver *cuda, Slot *slot) {
   slot->times.kernel += stage_time(cuda, slot, KERNEL);
@@ -441,7 +443,7 @@ add_times(const CcCudaDriver *cuda, Slot *slot) {
     slot->times.download += stage_time(cuda, slot, DOWNLOAD);
 }
 
-/* Waits for what is under way, and hands out what comes of it. */
+/* Waits for the regions under way, and hands out their results. */
 static gboolean
 finish_slot(CudaBackend *self, Slot *slot, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
@@ -449,7 +451,7 @@ finish_slot(CudaBackend *self, Slot *slot, GError **error) {
   const gboolean started = finish_start(slot, error);
   const gboolean pushed = cc_cuda_device_push(self->device, started ? error : NULL);
   const gboolean ok = started && pushed && wait_for_slot(cuda, slot, error);
-  if (!ok) /* the program, whose taps the launches read, may be freed now */
+  if (!ok) /* the caller may free the program, whose taps the launches read */
     finish_streams(self);
   if (ok) {
     const gsize result_bytes = find_result_bytes(slot);
@@ -466,20 +468,20 @@ finish_slot(CudaBackend *self, Slot *slot, GError **error) {
   return ok;
 }
 
-/* Starts as many of the first regions as need no more memory than the whole frame, and takes them
- * from the submission. The device must be pushed. */
+/* Starts as many of the first regions as need no more memory than the whole frame, and removes them
+ * from `left`. The device must be pushed. */
 static gboolean
 start_regions(CudaBackend *self, Slot *slot, CcSubmitInfo *left, GError **error) {
-  CcSubmitInfo *job = &slot->submission;
+  CcSubmitInfo *info = &slot->submission;
   const CcCudaLowered *lowered = slot->program->lowered;
   guint n;
-  *job = *left;
+  *info = *left;
   do {
-    slot->src = cc_transfer_new(lowered, job, TRUE);
-    slot->dst = cc_transfer_new(lowered, job, FALSE);
-    n = job->n_regions;
-    job->n_regions = MIN(slot->src.n_regions, slot->dst.n_regions);
-  } while (job->n_regions < n);
+    slot->src = cc_transfer_new(lowered, info, TRUE);
+    slot->dst = cc_transfer_new(lowered, info, FALSE);
+    n = info->n_regions;
+    info->n_regions = MIN(slot->src.n_regions, slot->dst.n_regions);
+  } while (info->n_regions < n);
   left->regions += n;
   left->n_regions -= n;
   if (left->results)
@@ -508,9 +510,9 @@ cuda_submit(CcBackend *base, CcProgram *program, const CcSubmitInfo *submission,
 }
 
 static gboolean
-cuda_wait(CcBackend *base, CcSubmission *job, CcTimes *times, GError **error) {
+cuda_wait(CcBackend *base, CcSubmission *submission, CcTimes *times, GError **error) {
   CudaBackend *self = (CudaBackend *)base;
-  Slot *slot = (Slot *)job;
+  Slot *slot = (Slot *)submission;
   slot->busy = FALSE;
   if (!finish_slot(self, slot, error))
     return FALSE;
@@ -557,7 +559,7 @@ static void
 cuda_close(CcBackend *base) {
   CudaBackend *self = (CudaBackend *)base;
   const CcCudaDriver *cuda = self->device->cuda;
-  /* on a device that is lost the calls fail, and everything goes with its context */
+  /* on a lost device the calls fail, and the driver frees everything with the context */
   const gboolean pushed = cc_cuda_device_push(self->device, NULL);
   finish_streams(self);
   for (guint i = 0; i < CC_MAX_SUBMISSIONS; i++)
@@ -582,7 +584,7 @@ open_streams(CudaBackend *self, GError **error) {
   for (guint i = 0; ok && i < N_STAGES; i++)
     ok = cc_cuda_check(cuda, cuda->cuStreamCreate(&self->stream[i], CU_STREAM_NON_BLOCKING),
                        "cuStreamCreate", error);
-  /* finds out now whether the device runs this build's code */
+  /* fails now if the device cannot run this build's code */
   ok = ok && cc_cuda_load_check_kernel(self->device, error);
   cc_cuda_device_pop(self->device);
   return ok;

@@ -4,7 +4,7 @@
 
 usage: embed.py FATBIN SYMBOL OUTPUT
 
-The assembler includes the file itself; only the C file's time tells Ninja that it changed.
+The assembler includes the fatbin. Ninja notices a change by the time of the C file.
 """
 import sys
 

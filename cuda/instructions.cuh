@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What GPUs can do and C++ has no words for, for all generations from Turing (750) on. */
+/* Functions for GPU instructions that C++ has no syntax for, for all generations from Turing (750)
+ * on. */
 
 #include <type_traits>
 
@@ -9,9 +10,9 @@
 #include CC_EMULATOR /* the same on the CPU: tests/fake */
 #else
 
-/* --- launches that overlap: CcCudaKernel.overlaps --- */
+/* --- programmatic dependent launch: CcCudaKernel.overlaps --- */
 
-/* Lets the launch after this one get ready while this one runs. */
+/* Allows the next launch to be prepared while this one runs. */
 static __device__ __forceinline__ void
 allow_next_launch() {
 #if __CUDA_ARCH__ >= 900
@@ -19,8 +20,8 @@ allow_next_launch() {
 #endif
 }
 
-/* Waits until the launches before have ended. No device memory that launches write is read or
- * written earlier. */
+/* Waits until the launches before have ended. Device memory that launches write must not be read or
+ * written before. */
 static __device__ __forceinline__ void
 wait_for_last_launch() {
 #if __CUDA_ARCH__ >= 900
@@ -30,8 +31,8 @@ wait_for_last_launch() {
 
 /* --- loads --- */
 
-/* Loads that stay where they are written. The compiler moves others behind the barrier for the
- * source rows, where nothing hides how long they take. */
+/* Loads that the compiler does not move. It would move ordinary ones behind the barrier of the
+ * source rows, where nothing hides their latency. */
 static __device__ __forceinline__ unsigned
 load_now(const unsigned *from) {
   unsigned to;
@@ -56,7 +57,8 @@ load_now(const int4 *from) {
   return to;
 }
 
-/* A number that the compiler does not read again each time, from constants that are far away. */
+/* Returns a number that the compiler keeps in a register, instead of reloading it from the constant
+ * bank. */
 template <typename Number>
 static __device__ __forceinline__ Number
 keep(Number n) {
@@ -71,16 +73,16 @@ keep(Number n) {
 
 /* --- shared memory --- */
 
-/* What a launch asks for beside the shared memory that a kernel declares. */
+/* The dynamic shared memory of the launch. */
 static __device__ __forceinline__ unsigned char *
 shared_of_launch() {
   extern __shared__ uint4 of_launch[];
   return (unsigned char *)of_launch;
 }
 
-/* --- copies to shared memory in the background --- */
+/* --- async copies to shared memory (cp.async) --- */
 
-/* Begins to copy 16 bytes. */
+/* Starts to copy 16 bytes. */
 static __device__ __forceinline__ void
 start_copy(unsigned char *to, const char *from) {
 #if __CUDA_ARCH__ >= 800
@@ -91,7 +93,8 @@ start_copy(unsigned char *to, const char *from) {
 #endif
 }
 
-/* The same of the first `bytes` of SIZE bytes, 8 or 16; what becomes of the others is open. */
+/* Starts to copy the first `bytes` of SIZE bytes. SIZE is 8 or 16. The other bytes become
+ * undefined. */
 template <int SIZE>
 static __device__ __forceinline__ void
 start_copy_of_part(unsigned char *to, const char *from, int bytes) {
@@ -117,7 +120,7 @@ end_group() {
 #endif
 }
 
-/* Waits for the thread's own copies of all groups but the last LEFT. */
+/* Waits for all groups of the thread's copies except the last LEFT. */
 template <int LEFT>
 static __device__ __forceinline__ void
 wait_for_groups() {
@@ -126,7 +129,7 @@ wait_for_groups() {
 #endif
 }
 
-/* Waits for all of the thread's own copies. */
+/* Waits for all of the thread's copies. */
 static __device__ __forceinline__ void
 finish_own_copies() {
 #if __CUDA_ARCH__ >= 800
@@ -134,10 +137,10 @@ finish_own_copies() {
 #endif
 }
 
-/* --- matrices --- */
+/* --- matrix products (ldmatrix, mma) --- */
 
-/* Loads 4 matrices of 8 rows of 16 bytes from shared memory. Lane l gives the address of row l % 8
- * of matrix l / 8; lane 4g + t gets bytes 4t and on of row g of each. */
+/* Loads 4 matrices of 8 rows of 16 bytes from shared memory. Lane l passes the address of row l % 8
+ * of matrix l / 8. Lane 4g + t gets bytes 4t to 4t + 3 of row g of each matrix. */
 static __device__ __forceinline__ void
 load_matrices(unsigned (&word)[4], unsigned address) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
@@ -146,13 +149,13 @@ load_matrices(unsigned (&word)[4], unsigned address) {
                : "memory");
 }
 
-/* The instruction of a shape and of types of bytes, "s8" or "u8". */
+/* The instruction for a shape and for types of bytes, "s8" or "u8". */
 #define CC_PRODUCT(shape, left_type, right_type, operands)                                         \
   "mma.sync.aligned." shape ".row.col.s32." left_type "." right_type ".s32 " operands ";"
 
-/* Adds the product of 16x16 and 16x8 bytes: of lane 4g + t, `upper` and `lower` are bytes 4t and on
- * of rows g and g + 8 on the left, `right` those of column g on the right, and the sums are of
- * columns 2t and 2t + 1 of row g, and then of row g + 8. */
+/* Adds the product of 16x16 and 16x8 bytes. In lane 4g + t, `upper` and `lower` are bytes 4t to 4t
+ * + 3 of rows g and g + 8 of the left operand, and `right` those of column g of the right operand.
+ * The sums are those of columns 2t and 2t + 1 of row g, then of row g + 8. */
 #define CC_ADD_PRODUCT_OF_16(left_type, right_type)                                                \
   asm(CC_PRODUCT("m16n8k16", left_type, right_type,                                                \
                  "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10}")                                   \
@@ -165,7 +168,8 @@ load_matrices(unsigned (&word)[4], unsigned address) {
       : "+r"(sum[first]), "+r"(sum[first + 1])                                                     \
       : "r"(left), "r"(right))
 
-/* `add` for the types of bytes that LEFT_SIGNED and RIGHT_SIGNED say, of which one is unsigned. */
+/* Calls `add` with the types of bytes given by LEFT_SIGNED and RIGHT_SIGNED. At most one is
+ * signed. */
 #define CC_ADD_BY_SIGNS(add, ...)                                                                  \
   do {                                                                                             \
     if (LEFT_SIGNED)                                                                               \
@@ -191,8 +195,8 @@ add_product(int (&sum)[4], unsigned upper, unsigned lower, unsigned right) {
 #endif
 }
 
-/* The same of 16x32 and 32x8 bytes: left[0], left[1] and right[0] are of the first 16, the others
- * of the last. */
+/* Adds the product of 16x32 and 32x8 bytes. left[0], left[1] and right[0] are of the first 16
+ * columns of the left operand, the others of the last 16. */
 #define CC_ADD_PRODUCT_OF_32(left_type, right_type)                                                \
   asm(CC_PRODUCT("m16n8k32", left_type, right_type,                                                \
                  "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13}")                       \
@@ -217,8 +221,8 @@ add_product(int (&sum)[4], const unsigned (&left)[4], const unsigned (&right)[2]
 
 /* --- numbers --- */
 
-/* Two numbers as bytes, saturated, the first in the lower one; above them the low half of `rest`.
- */
+/* Saturates two numbers to bytes and packs them: `low` into byte 0, `high` into byte 1, and the low
+ * half of `rest` above them. */
 static __device__ __forceinline__ unsigned
 saturate_bytes(int low, int high, unsigned rest) {
   unsigned bytes;

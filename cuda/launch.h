@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The one parameter of every kernel, shared by host and device. It lives in the constant bank, so
- * taps are constants of the launch and instances cannot disturb one another. */
+/* The only parameter of every kernel, shared by host and device. It is passed in the constant bank,
+ * so taps are constants of the launch and instances cannot disturb one another. */
 
 #include <assert.h>
 #include <stdint.h>
@@ -15,26 +15,25 @@
 
 typedef union {
   float f;   /* of a launch with float sums */
-  int32_t i; /* of one with integer sums */
+  int32_t i; /* of a launch with integer sums */
 } CcTap;
 
-/* Bytes of what only one algorithm knows: a struct of its own header, which CC_PRIVATE finds there.
- */
+/* Private data of one algorithm: a struct of its own header, which CC_PRIVATE reads. */
 #define CC_PRIVATE_BYTES 128
 typedef union {
   uint64_t align;
   unsigned char bytes[CC_PRIVATE_BYTES];
 } CcPrivate;
 
-/* The bytes of the member `own` of a struct, as a TYPE for which CC_PRIVATE_FITS(TYPE) holds. */
+/* The bytes of the member `priv` of a struct, as a TYPE for which CC_PRIVATE_FITS(TYPE) holds. */
 #define CC_PRIVATE(type, of) ((type *)(void *)(of)->priv.bytes)
 #define CC_PRIVATE_FITS(type)                                                                      \
   static_assert(sizeof(type) <= CC_PRIVATE_BYTES, #type " has to fit CcPrivate")
 
-/* One pass over one plane: from a rectangle of pixels to a rectangle of pixels. Pixel (x, y) of the
- * target is made from the window around pixel (stride * x, stride * y) of the source. Nothing
- * outside of either is read or written. The other fields are those of CcPass, CcOp and
- * CcPlaneLayout. */
+/* A plane job: one pass over one plane, from a rectangle of pixels to a rectangle of pixels. Pixel
+ * (x, y) of the target is computed from the pixels around (stride * x, stride * y) of the source.
+ * Nothing outside the two rectangles is read or written. The members without a comment are those of
+ * CcPass, CcOp and CcPlaneLayout. */
 typedef struct {
   uint64_t src, dst;             /* device addresses of the top left samples */
   int32_t src_pitch, dst_pitch;  /* bytes */
@@ -47,25 +46,27 @@ typedef struct {
   float mul_f, add_f;
   int32_t lo, hi;
 
-  /* The tiles of all parts make one list, row by row. What a tile is, the algorithm says. */
+  /* The tiles of all plane jobs form one list, row by row. The algorithm defines the size of a
+   * tile. */
   int32_t first_tile, tiles_across, n_tiles;
 
   int32_t sample_bytes; /* 1 or 2 */
-  CcPrivate priv;       /* of the algorithm, for this part */
+  CcPrivate priv;       /* of the algorithm, for this plane job */
 } CcPlaneJob;
 
 typedef struct {
   CcPlaneJob job[CC_LAUNCH_JOBS];
-  int32_t n_jobs, n_tiles; /* tiles of all parts */
+  int32_t n_jobs, n_tiles; /* tiles of all plane jobs */
   int32_t stride;
   CcBorder border;
   CcResponse response;
   int32_t n_matrices, window_width, window_height, separable;
-  uint64_t scratch;       /* device address of what an algorithm needs between two launches */
-  uint64_t scratch_bytes; /* how much that is */
-  uint64_t memory_taps;   /* device address of taps, as the algorithm lays them out */
-  uint64_t lines;         /* device address of rows and columns of more than CC_LAUNCH_SIDE taps:
-                             the row of each matrix, then the column of each; else 0 */
+  uint64_t scratch;       /* device address of memory that an algorithm needs between launches */
+  uint64_t scratch_bytes; /* size of that memory */
+  uint64_t memory_taps;   /* device address of taps, in the layout of the algorithm */
+  /* device address of the rows and columns of matrices with more than CC_LAUNCH_SIDE taps: the row
+   * of each matrix, then the column of each; 0 for smaller matrices */
+  uint64_t lines;
   CcTap row[CC_LAUNCH_MATRICES][CC_LAUNCH_SIDE], column[CC_LAUNCH_MATRICES][CC_LAUNCH_SIDE];
   CcTap tap[CC_LAUNCH_TAPS];
 } CcLaunch;

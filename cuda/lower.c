@@ -9,20 +9,20 @@
 #include "cuda/stages/plane_map_steps.h"
 #include "cuda/stages/stage.h"
 
-/* --- which algorithm --- */
+/* --- choosing the algorithm --- */
 
 #define ALGORITHM(constant, name, text, runs, automatic, host_code)                                \
   [constant] = &cc_cuda_##host_code,
 static const CcCudaAlgorithm *const algorithms[] = {CC_ALGORITHMS(ALGORITHM)};
 #undef ALGORITHM
 
-/* The algorithms that AUTO may take, by their numbers. It tries the last one first. */
+/* Whether AUTO may take an algorithm. AUTO tries the last one first. */
 #define AUTOMATIC(constant, name, text, runs, automatic, host_code) [constant] = automatic,
 static const gboolean is_automatic[] = {CC_ALGORITHMS(AUTOMATIC)};
 #undef AUTOMATIC
 
-/* The algorithm of a pass and its kernel: the plan's, where that has one for samples that lie as
- * these, or the fastest that has. */
+/* Chooses the algorithm and the kernel of a pass. Takes the plan's algorithm if it has a kernel for
+ * this layout of samples, else the fastest that has one. */
 static CcAlgorithm
 choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
@@ -41,24 +41,24 @@ choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   return CC_ALGORITHM_FALLBACK;
 }
 
-/* --- costs, all in products of the tensor cores for 256 target bytes --- */
+/* --- costs, in tensor-core products per 256 target bytes --- */
 
-/* COST_OF_PLANES is what it takes to take all components of pixels out of a frame and to put them
- * back: with a stride, 256 target bytes come from more bytes of the source. It was measured in
- * "Planes of pixels" of bench/notes/experiments.md. */
+/* The cost of deinterleaving all components of a frame and interleaving them again. With a stride,
+ * 256 target bytes come from more source bytes. It was measured in "Planes of pixels" of
+ * bench/notes/experiments.md. */
 #define COST_OF_PLANES(stride) (25 * (stride) * (stride) + 125)
 
-#define NO_KERNEL G_MAXUINT /* the cost where a pass has no kernel on the tensor cores */
+#define NO_KERNEL G_MAXUINT /* the cost if a pass has no tensor-core kernel */
 
-/* --- other plans that give the same --- */
+/* --- equivalent plans with other layouts --- */
 
-/* A plan with the algorithm and kernel of each pass. */
+/* A plan with the algorithm and the kernel of each pass. */
 typedef struct {
   CcPlan plan;
   CcAlgorithm algorithm[CC_MAX_PASSES];
   CcCudaKernel kernel[CC_MAX_PASSES];
-  guint products, grey; /* of all passes, for 256 bytes of each sample that they work on */
-  guint cost;           /* of all that is launched; NO_KERNEL: not all is for the tensor cores */
+  guint products, grey; /* of all passes, per 256 bytes of each of their samples */
+  guint cost;           /* of all launches; NO_KERNEL: a pass has no tensor-core kernel */
 } Layout;
 
 static guint
@@ -69,7 +69,8 @@ count_samples(const CcFrameLayout *layout) {
   return n;
 }
 
-/* Chooses the kernels of a layout, whose plan is set. Several passes over one plane all cost. */
+/* Chooses the kernels of a layout, whose plan is set. If several passes work on one plane, the cost
+ * of each is counted. */
 static void
 choose_kernels(Layout *self) {
   const CcPlan *plan = &self->plan;
@@ -91,10 +92,10 @@ choose_kernels(Layout *self) {
     self->cost = NO_KERNEL;
 }
 
-/* The candidates; of equals the last is taken. */
+/* The candidates. If costs are equal, the last one is taken. */
 enum { COMPONENTS, PLANNED, GROUPS, LUMA_OF_PIXELS, ALL_PIXELS, N_CANDIDATES };
 
-/* A plane for each component of pixels, whose windows are narrower. */
+/* One plane for each component of the pixels, so that kernels are narrower. */
 static gboolean
 make_components(Layout *self, const Layout *layouts) {
   if (!cc_plane_map_split_plan(&self->plan, &layouts[PLANNED].plan))
@@ -103,7 +104,7 @@ make_components(Layout *self, const Layout *layouts) {
   return TRUE;
 }
 
-/* The packed frame as it is. */
+/* The interleaved frame as it is. */
 static gboolean
 make_groups(Layout *self, const Layout *layouts) {
   const CcPlan *plan = &layouts[PLANNED].plan;
@@ -113,8 +114,9 @@ make_groups(Layout *self, const Layout *layouts) {
   return TRUE;
 }
 
-/* Luma that kernels compute from pixels as they read them. It is declined if the packed frame
- * itself takes fewer products, since its cost was measured only against that. */
+/* Luma that kernels compute from pixels as they read them. This is declined if the interleaved
+ * frame itself takes fewer products, because its cost was only measured against the other
+ * layouts. */
 static gboolean
 make_luma_of_pixels(Layout *self, const Layout *layouts) {
   const Layout *planned = &layouts[PLANNED], *groups = &layouts[GROUPS];
@@ -126,8 +128,8 @@ make_luma_of_pixels(Layout *self, const Layout *layouts) {
   return groups->cost == NO_KERNEL || self->products + self->grey <= groups->products;
 }
 
-/* Filters every pixel, and keeps one in stride^2 when planes are interleaved. It is used only if
- * the tensor cores have no kernel with the stride, and if it costs less than the classics. */
+/* Filters every pixel; the interleave step keeps one in stride^2. It is used only if the tensor
+ * cores have no kernel with the stride, and if it costs less than the classic algorithms. */
 static gboolean
 make_all_pixels(Layout *self, const Layout *layouts) {
   const Layout *planned = &layouts[PLANNED];
@@ -151,7 +153,7 @@ make_all_pixels(Layout *self, const Layout *layouts) {
 }
 
 /* The layouts that a plan may be rewritten for: a name for cc_is_left_out, a text for people, and
- * the function that makes one of the plan's own and those before it, or declines. */
+ * the function that makes the layout from the plan's own and from earlier layouts, or declines. */
 static const struct {
   const gchar *name, *text;
   gboolean (*make)(Layout *self, const Layout *layouts);
@@ -163,8 +165,8 @@ static const struct {
     [ALL_PIXELS] = {"layout-all-pixels", "all pixels", make_all_pixels},
 };
 
-/* The cheapest candidate but one; of equals it is the last. Where no other can run it is the plan's
- * own layout. */
+/* Returns the cheapest candidate except `but`; of equals, the last. If no candidate has kernels,
+ * returns the plan's own layout. */
 static guint
 find_cheapest(const Layout *layouts, guint but) {
   guint best = PLANNED, lowest = NO_KERNEL - 1;
@@ -176,7 +178,7 @@ find_cheapest(const Layout *layouts, guint but) {
   return best;
 }
 
-/* Says which candidate was taken, and what was the next best. */
+/* Adds a line with the chosen candidate and the next best one. */
 static void
 explain_layout(GPtrArray *lines, const Layout *layouts, guint best) {
   const CcPlan *plan = &layouts[PLANNED].plan;
@@ -199,7 +201,7 @@ explain_layout(GPtrArray *lines, const Layout *layouts, guint best) {
   g_ptr_array_add(lines, g_string_free(line, FALSE));
 }
 
-/* Sets all candidates; which one is taken. The costs know of passes and their planes only. */
+/* Sets all candidates and returns the chosen one. The costs count passes and their planes only. */
 static guint
 choose_layout(Layout layouts[N_CANDIDATES], const CcPlan *plan, GPtrArray *lines) {
   layouts[PLANNED].plan = *plan;
@@ -224,7 +226,7 @@ same_kernel(const CcCudaKernel *a, const CcCudaKernel *b) {
          a->block[1] == b->block[1] && a->integer == b->integer && a->side == b->side;
 }
 
-/* Whether two ops have all in common that is the same for all parts of a launch. */
+/* Whether two ops agree in all that the plane jobs of a launch share. */
 static gboolean
 same_sums(const CcOp *a, const CcOp *b) {
   return a->n_matrices == b->n_matrices && a->width == b->width && a->height == b->height &&
@@ -240,7 +242,8 @@ group_takes(const CcCudaGroup *group, const CcCudaKernel *kernel, const CcOp *op
          (!group->op || !op || same_sums(group->op, op));
 }
 
-/* Puts every pass of a plan that is a copy of the layout's into a group; how many there are. */
+/* Puts every pass of `plan` into a group and returns the number of groups. The passes are copies of
+ * the layout's. */
 static guint
 group_passes(const CcPlan *plan, const Layout *layout, CcCudaGroup group[CC_MAX_PASSES]) {
   guint n = 0;
@@ -271,25 +274,25 @@ add_step(CcCudaLowered *self, guint from, guint to) {
   return step;
 }
 
-/* Adds planes in scratch; their number. */
+/* Adds a set of planes in scratch. Returns its number. */
 static guint
 add_set(CcCudaLowered *self, gboolean of_source, const CcStage *reader) {
   self->set[self->n_sets] = (CcCudaSet){of_source, reader};
   return self->n_sets++;
 }
 
-/* Adds the line of a step: what it does, and what is launched for that. */
+/* Adds the line of a step: its purpose and its launch. */
 static void
-explain_step(CcCudaLowered *self, const CcCudaStep *step, const gchar *what) {
+explain_step(CcCudaLowered *self, const CcCudaStep *step, const gchar *text) {
   g_ptr_array_add(self->lines,
-                  g_strdup_printf("%s%s; %d blocks of %ux%u threads", what, step->name,
+                  g_strdup_printf("%s%s; %d blocks of %ux%u threads", text, step->name,
                                   step->params.n_tiles, step->block[0], step->block[1]));
 }
 
-/* Sets the sizes of a step that has all else. */
+/* Sets the sizes of a step whose other members are set. */
 static gboolean
-finish_step(CcCudaLowered *self, CcCudaStep *step, const gchar *what, GError **error) {
-  g_autofree gchar *before = g_strdup_printf("%s: ", what);
+finish_step(CcCudaLowered *self, CcCudaStep *step, const gchar *text, GError **error) {
+  g_autofree gchar *before = g_strdup_printf("%s: ", text);
   if (!cc_cuda_step_set_sizes(step, &step->params, &self->whole, error))
     return FALSE;
   explain_step(self, step, before);
@@ -300,20 +303,20 @@ static void
 explain_group(CcCudaLowered *self, const CcCudaGroup *group, const CcCudaAlgorithm *algorithm,
               const CcCudaStep *step) {
   const CcPlan *plan = step->plan;
-  g_autoptr(GString) what = g_string_new(NULL);
+  g_autoptr(GString) text = g_string_new(NULL);
   for (guint i = 0; i < group->n; i++) {
     if (i > 0)
-      g_string_append(what, "; ");
-    cc_explain_pass(what, plan, group->pass[i]);
+      g_string_append(text, "; ");
+    cc_explain_pass(text, plan, group->pass[i]);
   }
-  g_string_append_printf(what, ": %s", cc_algorithm_name(group->name));
+  g_string_append_printf(text, ": %s", cc_algorithm_name(group->name));
   if (plan->algorithm != CC_ALGORITHM_AUTO && plan->algorithm != group->name)
-    g_string_append_printf(what, " (%s has no kernel for these sums or this stride)",
+    g_string_append_printf(text, " (%s has no kernel for these sums or this stride)",
                            cc_algorithm_name(plan->algorithm));
   if (algorithm->explain)
-    algorithm->explain(what, &group->kernel[0]);
-  g_string_append(what, ", ");
-  explain_step(self, step, what->str);
+    algorithm->explain(text, &group->kernel[0]);
+  g_string_append(text, ", ");
+  explain_step(self, step, text->str);
 }
 
 static gboolean
@@ -331,54 +334,54 @@ add_filter_steps(CcCudaLowered *self, const Layout *layout, guint from, guint to
       for (guint i = 0; a->next && i < group[g].n; i++) {
         group[g].kernel[i] = (CcCudaKernel){0};
         if (!a->next->choose(plan, group[g].pass[i], &group[g].kernel[i]))
-          g_return_val_if_reached(FALSE); /* the second launch takes what the first does */
+          g_return_val_if_reached(FALSE); /* the second launch runs the same passes */
       }
     }
   return TRUE;
 }
 
-/* Adds the step that takes the planes out of the frame. */
+/* Adds the step that deinterleaves the frame into planes. */
 static gboolean
 add_deinterleave_step(CcCudaLowered *self, guint to, GError **error) {
   const guint n = self->plan.layout.n_planes;
-  g_autofree gchar *what = g_strdup_printf("deinterleave %u plane%s", n, n == 1 ? "" : "s");
+  g_autofree gchar *text = g_strdup_printf("deinterleave %u plane%s", n, n == 1 ? "" : "s");
   CcCudaStep *step = add_step(self, CC_CUDA_FRAME_SRC, to);
   cc_plane_map_set_deinterleave(step);
-  return finish_step(self, step, what, error);
+  return finish_step(self, step, text, error);
 }
 
 static gboolean
 add_interleave_step(CcCudaLowered *self, guint from, GError **error) {
   CcCudaStep *step = add_step(self, from, CC_CUDA_FRAME_DST);
-  cc_plane_map_set_interleave(step, self->thin);
+  cc_plane_map_set_interleave(step, self->decimation);
   return finish_step(self, step, "interleave", error);
 }
 
 static gboolean
 add_stage_step(CcCudaLowered *self, const CcStage *stage, guint from, guint to, GError **error) {
-  g_autoptr(GString) what = g_string_new(NULL);
+  g_autoptr(GString) text = g_string_new(NULL);
   CcCudaStep *step = add_step(self, from, to);
   step->stage = stage;
-  cc_cuda_stage_classes[stage->kind]->set_step(step, self->taps, what);
-  return finish_step(self, step, what->str, error);
+  cc_cuda_stage_classes[stage->kind]->set_step(step, self->taps, text);
+  return finish_step(self, step, text->str, error);
 }
 
-/* What planes are written to next: a new set, for the stage `reader` or for what puts them into the
- * frame; where there is neither, the frame. */
+/* Returns the set of planes that is written next: a new one if the stage `reader` or the interleave
+ * step reads it, else the frame. */
 static guint
-add_next_set(CcCudaLowered *self, const CcStage *reader, gboolean packs) {
-  return reader || packs ? add_set(self, FALSE, reader) : CC_CUDA_FRAME_DST;
+add_next_set(CcCudaLowered *self, const CcStage *reader, gboolean interleaves) {
+  return reader || interleaves ? add_set(self, FALSE, reader) : CC_CUDA_FRAME_DST;
 }
 
-/* Adds the steps of passes, of the stages that read what they make, and of what is around both.
- * Without passes there are no planes for any of them. */
+/* Adds the steps of passes and of the stages that read their output, with deinterleave and
+ * interleave steps around them. Without passes none of them has planes to work on. */
 static gboolean
 add_plane_steps(CcCudaLowered *self, const Layout *layout, GError **error) {
   const CcPlan *plan = &self->plan;
-  const gboolean packs = plan->packed || self->thin > 1;
+  const gboolean interleaves = plan->packed || self->decimation > 1;
   const CcStage *reader = cc_plan_get_reader(plan, plan->stage);
   const guint source = plan->packed ? add_set(self, TRUE, NULL) : CC_CUDA_FRAME_SRC;
-  guint target = add_next_set(self, reader, packs);
+  guint target = add_next_set(self, reader, interleaves);
   if ((plan->packed && !add_deinterleave_step(self, source, error)) ||
       !add_filter_steps(self, layout, source, target, error))
     return FALSE;
@@ -386,14 +389,14 @@ add_plane_steps(CcCudaLowered *self, const Layout *layout, GError **error) {
     const CcStage *stage = reader;
     const guint from = target;
     reader = cc_plan_get_reader(plan, stage);
-    target = add_next_set(self, reader, packs);
+    target = add_next_set(self, reader, interleaves);
     if (!add_stage_step(self, stage, from, target, error))
       return FALSE;
   }
-  return !packs || add_interleave_step(self, target, error);
+  return !interleaves || add_interleave_step(self, target, error);
 }
 
-/* Adds the steps of all stages behind CONVOLVE that read what `reads` says, and write the frame. */
+/* Adds the steps of all stages behind CONVOLVE that read `reads` and write the frame. */
 static gboolean
 add_frame_steps(CcCudaLowered *self, CcStageReads reads, GError **error) {
   const CcPlan *plan = &self->plan;
@@ -411,8 +414,8 @@ place_region(const CcCudaLowered *self, const CcRegion *region, CcPlacement *pla
   cc_plan_place(&self->plan, region, placement);
   for (guint p = 0; p < self->plan.layout.n_planes; p++) {
     CcRect *target = &placement->target[p];
-    target->width = (target->width - 1) * self->thin + 1;
-    target->height = (target->height - 1) * self->thin + 1;
+    target->width = (target->width - 1) * self->decimation + 1;
+    target->height = (target->height - 1) * self->decimation + 1;
   }
 }
 
@@ -438,7 +441,7 @@ cc_cuda_place_scratch(const CcCudaLowered *self, const CcPlacement *placement, C
   return end;
 }
 
-/* What the launches of a region need of scratch. */
+/* Bytes of scratch that the launches of a region need. */
 static gsize
 measure_scratch(const CcCudaLowered *self, const CcPlacement *placement) {
   CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES];
@@ -457,7 +460,7 @@ cc_cuda_scratch_bytes(const CcCudaLowered *self, const CcPlacement *placement) {
   return placement == &self->whole ? self->scratch_bytes : measure_scratch(self, placement);
 }
 
-/* Whether kernels can count the bytes from row to row of all planes in scratch. */
+/* Checks that kernels can count the pitch of all planes in scratch in 32 bits. */
 static gboolean
 check_pitches(const CcCudaLowered *self, GError **error) {
   CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES];
@@ -499,14 +502,15 @@ cc_cuda_lower(const CcPlan *plan, const CcCudaGpu *gpu, GError **error) {
   self->taps = g_byte_array_new();
   self->lines = g_ptr_array_new_with_free_func(g_free);
   const Layout *layout = &layouts[choose_layout(layouts, plan, self->lines)];
-  /* where all is painted as hues, which is no algorithm's, it is the first one that AUTO tries */
+  /* If direction-color replaces all passes, no algorithm runs; report the first one that AUTO
+   * tries. */
   self->algorithm = plan->n_passes > 0                     ? layout->algorithm[0]
                     : plan->algorithm != CC_ALGORITHM_AUTO ? plan->algorithm
                                                            : CC_N_ALGORITHMS - 1;
   self->plan = layout->plan;
   self->plan.stride = plan->stride;
   self->gpu = gpu;
-  self->thin = plan->stride / layout->plan.stride;
+  self->decimation = plan->stride / layout->plan.stride;
   self->n_sets = CC_CUDA_N_FRAMES;
   place_whole(self);
   if ((plan->n_passes > 0 && !add_plane_steps(self, layout, error)) ||

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints the .cu files of the folder, as FOLDER/NAME without that ending, one a line.
+"""Prints the .cu files of the folder as FOLDER/NAME, without the suffix, one a line.
 
-Ninja starts them in this order. The tensor cores' take longest and come first, so that none of them
-is left to run alone.
+Ninja compiles them in this order. Those in tensor/ take longest and come first, so that none of
+them is compiled alone at the end.
 """
 import pathlib
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The last step as engine/plan/output_stage_shared.h defines it, for sums of any type. */
+/* The output stage as engine/plan/output_stage_shared.h defines it, for sums of any type. */
 
 #include "engine/plan/output_stage_shared.h"
 #include "launch.h"
 
-/* nvcc does not say that a switch forgot one. What goes through the responses here and in
- * CC_CASE_PLAIN of output_stage_shared.h knows these. */
+/* nvcc does not warn about a case missing in a switch. run_response below and CC_CASE_PLAIN of
+ * output_stage_shared.h know these responses. */
 static_assert(CC_N_RESPONSES == 7, "a new response needs its arithmetic in device code");
 
-/* Collects the sums of a kernel's matrices, in order, into one code value. Every call has to name
- * the same response. */
+/* Collects the sums of a kernel's matrices, in order, and computes the code value. Every call must
+ * pass the same response. */
 template <typename Sum> struct Response;
 
 template <> struct Response<float> {
@@ -44,7 +44,7 @@ template <> struct Response<long long> {
   }
 };
 
-/* Calls run(response) with a constant in each case, so that loops in `run` have no test of it. */
+/* Calls run(response) with a compile-time constant, so that loops in `run` do not test it. */
 template <typename Run>
 static __device__ __forceinline__ void
 run_response(CcResponse response, Run run) {
@@ -62,7 +62,7 @@ run_response(CcResponse response, Run run) {
     run(CC_RESPONSE_DIRECTION);
     return;
   case CC_RESPONSE_CLAMP:
-  case CC_RESPONSE_OFFSET: /* takes its sums as clamp does */
+  case CC_RESPONSE_OFFSET: /* takes its sums like clamp */
   case CC_RESPONSE_AUTO:   /* no op has it */
     break;
   }

@@ -17,16 +17,17 @@ upload(const CcCudaDriver *cuda, CUdeviceptr to, const GByteArray *from, GError 
   return ok;
 }
 
-/* Makes places within all taps addresses, once these lie at `base`. */
+/* Turns offsets within the taps of all steps into addresses. `base` is the address of those
+ * taps. */
 static void
-place_taps(CcCudaStep *step, CUdeviceptr base) {
+relocate_taps(CcCudaStep *step, CUdeviceptr base) {
   if (step->memory_taps)
     step->params.memory_taps += base;
   if (step->lines)
     step->params.lines += base;
 }
 
-/* Puts the taps of all steps into device memory. */
+/* Copies the taps of all steps to device memory. */
 static gboolean
 load_taps(CcCudaProgram *self, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
@@ -37,7 +38,7 @@ load_taps(CcCudaProgram *self, GError **error) {
                      error))
     return FALSE;
   for (guint i = 0; i < lowered->n_steps; i++)
-    place_taps(&lowered->step[i], self->memory_taps);
+    relocate_taps(&lowered->step[i], self->memory_taps);
   const gboolean ok = upload(cuda, self->memory_taps, lowered->taps, error);
   g_clear_pointer(&lowered->taps, g_byte_array_unref);
   return ok;
@@ -131,7 +132,7 @@ cc_cuda_program_launch(const CcCudaProgram *self, CcCudaAddresses *addresses, CU
   return TRUE;
 }
 
-/* Sets `planes` to where those of `relative` lie in a buffer at `address`. */
+/* Sets `planes` to `relative`, moved by the address of a buffer. */
 static void
 place_planes(CcCudaPlane planes[CC_MAX_PLANES], const CcCudaPlane relative[CC_MAX_PLANES],
              CUdeviceptr address) {

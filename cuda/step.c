@@ -39,7 +39,8 @@ has_long_lines(const CcOp *op) {
   return MAX(op->width, op->height) > CC_LAUNCH_SIDE;
 }
 
-/* Sets the window and its taps, in the middle of side x side where the kernel has a side. */
+/* Sets the size of the kernel and its taps. If the CUDA kernel has a fixed side, the taps are
+ * centered in side x side. */
 static void
 set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
   const guint width = kernel->side ? kernel->side : op->width;
@@ -64,23 +65,23 @@ set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
   }
 }
 
-/* Makes a step's own taps part of all taps; their place there. */
+/* Appends the taps of a step to the taps of all steps. Returns their offset. */
 static guint
-append_taps(GByteArray *taps, gconstpointer priv, gsize size) {
+append_taps(GByteArray *taps, gconstpointer data, gsize size) {
   static const guint8 gap[CC_CUDA_ALIGNMENT];
   const guint offset = (guint)cc_cuda_align(taps->len);
   g_byte_array_append(taps, gap, offset - taps->len);
-  g_byte_array_append(taps, priv, (guint)size);
+  g_byte_array_append(taps, data, (guint)size);
   return offset;
 }
 
 void
-cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, gconstpointer priv, gsize size) {
-  step->params.memory_taps = append_taps(taps, priv, size);
+cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, gconstpointer data, gsize size) {
+  step->params.memory_taps = append_taps(taps, data, size);
   step->memory_taps = TRUE;
 }
 
-/* Adds rows and columns that do not fit the launch's parameters. */
+/* Appends rows and columns that do not fit the launch's parameters. */
 static void
 add_lines(CcCudaStep *step, GByteArray *taps, const CcOp *op, const CcCudaKernel *kernel) {
   g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(CcTap));
@@ -153,9 +154,10 @@ cc_cuda_step_set_filter(CcCudaStep *step, GByteArray *taps, const CcCudaGroup *g
   if (!cc_cuda_step_set_sizes(step, launch, placement, error))
     return FALSE;
   if (algorithm->make_taps) {
-    g_autoptr(GBytes) priv = algorithm->make_taps(launch, kernel, group->pass);
-    if (priv)
-      cc_cuda_step_add_taps(step, taps, g_bytes_get_data(priv, NULL), g_bytes_get_size(priv));
+    g_autoptr(GBytes) own_taps = algorithm->make_taps(launch, kernel, group->pass);
+    if (own_taps)
+      cc_cuda_step_add_taps(step, taps, g_bytes_get_data(own_taps, NULL),
+                            g_bytes_get_size(own_taps));
   }
   if (group->op && has_long_lines(group->op))
     add_lines(step, taps, group->op, kernel);

@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A step of a program, which is one launch: what it is told. */
+/* A step of a program: one launch and its parameters. */
 
 #include "launch_config.h"
 
 G_BEGIN_DECLS
 
-/* Where a plane's rectangle lies in device memory, or in a buffer when its address is 0. */
+/* Where a plane's rectangle lies in device memory. `offset` is an address, or relative to a
+ * buffer. */
 typedef struct {
   gsize offset, pitch; /* bytes */
 } CcCudaPlane;
 
-/* Sets of planes that steps read and write. Those of a program in scratch follow; CcCudaLowered has
- * what they are. */
+/* Sets of planes that steps read and write. The enum has the frames. The program's sets in scratch
+ * follow; CcCudaLowered.set describes them. */
 enum {
   CC_CUDA_FRAME_SRC,
   CC_CUDA_FRAME_DST,
   CC_CUDA_N_FRAMES,
-  /* the source deinterleaved, what passes make, and what each stage makes that reads planes */
+  /* the deinterleaved source, the output of passes, and the output of each stage that reads
+   * planes */
   CC_CUDA_MAX_SETS = CC_CUDA_N_FRAMES + 1 + CC_MAX_STAGES,
 };
 
-/* Where all lies that the launches of a region work on. */
+/* Addresses of all memory that the launches of a region use. */
 typedef struct {
-  const CcPlacement *placement; /* of cc_cuda_place_region */
+  const CcPlacement *placement; /* from cc_cuda_place_region */
   CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES];
-  CUdeviceptr scratch; /* of cc_cuda_scratch_bytes, which has the planes in scratch first */
-  CUdeviceptr results; /* of all stages; those of a step's stage begin at its result_at */
+  CUdeviceptr scratch; /* cc_cuda_scratch_bytes; the planes in scratch come first */
+  CUdeviceptr results; /* of all stages; those of one stage begin at its result_at */
 } CcCudaAddresses;
 
 /* Passes of a plan that share a launch. */
@@ -35,38 +37,38 @@ typedef struct {
   CcAlgorithm name;
   guint n;
   const CcPass *pass[CC_LAUNCH_JOBS];
-  CcCudaKernel kernel[CC_LAUNCH_JOBS]; /* of each pass: the same but for what is its own */
-  const CcOp *op;                      /* whose taps they use; NULL when none is filtered */
+  CcCudaKernel kernel[CC_LAUNCH_JOBS]; /* of each pass; they differ in their private data only */
+  const CcOp *op;                      /* whose taps the passes use; NULL: no pass filters */
 } CcCudaGroup;
 
 typedef struct _CcCudaStep CcCudaStep;
 
 struct _CcCudaStep {
-  /* set by whoever adds the step; all of them live as long as it */
+  /* The function that adds the step sets these. All outlive the step. */
   const CcPlan *plan; /* CcCudaLowered.plan */
   const CcCudaGpu *gpu;
-  const CcStage *stage; /* of a step that runs one; else NULL */
+  const CcStage *stage; /* the stage that the step runs, or NULL */
   guint from, to;       /* the sets of planes that it reads and writes */
 
   CcCudaModule module;
-  gchar name[64];       /* of the kernel in it */
-  CUfunction function;  /* once the program is loaded */
-  guint block[2];       /* threads of a block each way; there is a block for each tile */
-  guint shared_bytes;   /* that a block has beside what the kernel declares */
+  gchar name[64];       /* of the kernel in the module */
+  CUfunction function;  /* set once the program is loaded */
+  guint block[2];       /* threads of a block, across and down; the grid has one block per tile */
+  guint shared_bytes;   /* dynamic shared memory of a block */
   gboolean memory_taps; /* needs params.memory_taps */
   gboolean lines;       /* needs params.lines */
   gboolean overlaps;    /* may be prepared while the launch before it runs */
-  /* Sets for a region the sizes of all parts, their tiles_across and n_tiles, and scratch_bytes,
-   * which is 0 before. It may have set those of another region before. */
+  /* Sets for a region the sizes of all plane jobs, their tiles_across and n_tiles, and
+   * scratch_bytes, which is 0 before. Values of another region may be set already. */
   void (*set_sizes)(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement);
-  /* Sets for a region where the planes of all parts lie. */
+  /* Sets for a region the addresses of the planes of all plane jobs. */
   void (*set_addresses)(CcLaunch *launch, const CcCudaStep *step, const CcCudaAddresses *addresses);
-  CcCudaGroup group; /* of a step that filters passes, with their algorithm */
+  CcCudaGroup group; /* the passes, and their algorithm, of a step that filters */
   const CcCudaAlgorithm *algorithm;
-  CcLaunch params; /* with the sizes of the whole frame, and without what each launch sets */
+  CcLaunch params; /* with the sizes of the whole frame; each launch sets the addresses */
 };
 
-/* Bytes that rows, planes and taps are aligned to; more than the widest access of a kernel. */
+/* Alignment of rows, planes and taps, in bytes. It is larger than the widest access of a kernel. */
 #define CC_CUDA_ALIGNMENT 256
 
 static inline gsize
@@ -74,26 +76,26 @@ cc_cuda_align(gsize bytes) {
   return (bytes + CC_CUDA_ALIGNMENT - 1) / CC_CUDA_ALIGNMENT * CC_CUDA_ALIGNMENT;
 }
 
-/* Places rows of so many bytes in a buffer, behind *end, which moves behind them. */
+/* Places `rows` rows in a buffer, starting at *end, and moves *end behind them. */
 static inline CcCudaPlane
 cc_cuda_place_rows(gsize row_bytes, guint rows, gsize *end) {
-  const CcCudaPlane offset = {*end, cc_cuda_align(row_bytes)};
-  *end += offset.pitch * rows;
-  return offset;
+  const CcCudaPlane plane = {*end, cc_cuda_align(row_bytes)};
+  *end += plane.pitch * rows;
+  return plane;
 }
 
-/* Sets what a step needs to filter passes of its plan by an algorithm, whose kernels keep every
- * `stride`-th pixel, with the sizes of a region, and adds the taps that it reads from memory. FALSE
- * is as cc_cuda_step_set_sizes says. */
+/* Sets up a step that filters passes of its plan by an algorithm whose kernels keep every
+ * `stride`-th pixel. Sets the sizes of a region and appends the taps that the kernels read from
+ * memory. FALSE: see cc_cuda_step_set_sizes. */
 gboolean cc_cuda_step_set_filter(CcCudaStep *step, GByteArray *taps, const CcCudaGroup *group,
                                  const CcCudaAlgorithm *algorithm, guint stride,
                                  const CcPlacement *placement, GError **error);
 
-/* Adds a step's own taps to those of all steps. */
-void cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, gconstpointer priv, gsize size);
+/* Appends the taps of a step to the taps of all steps. */
+void cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, gconstpointer data, gsize size);
 
-/* Sets the sizes of a launch of a step for a region, and numbers the tiles. FALSE: it has more of
- * them than a launch can have. */
+/* Sets the sizes of a step's launch for a region, and numbers the tiles. FALSE: there are more
+ * tiles than a launch can have. */
 gboolean cc_cuda_step_set_sizes(const CcCudaStep *step, CcLaunch *launch,
                                 const CcPlacement *placement, GError **error);
 

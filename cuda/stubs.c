@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The CUDA backend of a build without it. */
+/* The CUDA backend of a build without CUDA. */
 
 #include "backend.h"
 #include "engine/error.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the classic algorithms have in common: which tile a block works on, which class of tile that
- * is, single samples, and the order of a sum. */
+/* Common code of the classic algorithms: the tile of a block, its class, single samples, and the
+ * order of summation. */
 
 #include <type_traits>
 #include "output_stage.cuh"
@@ -10,14 +10,14 @@
 
 /* --- tiles --- */
 
-/* A rectangle of target pixels in one component of a part. */
+/* A rectangle of target pixels in one component of a plane job. */
 struct Tile {
   const CcPlaneJob &job;
-  int x, y; /* its top left pixel */
+  int x, y; /* top left pixel */
   int component;
 };
 
-/* The part that tile number `tile` of a launch belongs to. */
+/* The plane job of tile number `tile` of a launch. */
 static __device__ __forceinline__ const CcPlaneJob &
 find_job(const CcLaunch &launch, int tile) {
   int p = 0;
@@ -26,8 +26,8 @@ find_job(const CcLaunch &launch, int tile) {
   return launch.job[p];
 }
 
-/* The block's tile, when tiles have `width` by `height` pixels. Neighbours in the list are the
- * components of the same pixels. */
+/* The tile of the block. Tiles have `width` by `height` pixels. Neighbours in the list of tiles are
+ * the components of the same pixels. */
 static __device__ __forceinline__ Tile
 find_tile(const CcLaunch &launch, int width, int height) {
   const CcPlaneJob &job = find_job(launch, blockIdx.x);
@@ -42,7 +42,7 @@ is_inside(const CcPlaneJob &job, int left, int top, int right, int bottom) {
   return left >= 0 && top >= 0 && right < job.src_width && bottom < job.src_height;
 }
 
-/* Free on read: the windows around all pixels of the tile lie inside the source. */
+/* A tile is free on read if the windows around all of its pixels lie inside the source. */
 static __device__ __forceinline__ bool
 is_read_free(const CcLaunch &launch, const Tile &tile, int width, int height) {
   const int left = launch.stride * tile.x - launch.window_width / 2;
@@ -52,14 +52,14 @@ is_read_free(const CcLaunch &launch, const Tile &tile, int width, int height) {
                    top + launch.stride * (height - 1) + launch.window_height - 1);
 }
 
-/* Free on write: the tile lies inside the target. */
+/* A tile is free on write if it lies inside the target. */
 static __device__ __forceinline__ bool
 is_write_free(const Tile &tile, int width, int height) {
   return tile.x + width <= tile.job.width && tile.y + height <= tile.job.height;
 }
 
-/* Calls run(read_free, write_free) with constants, so that each of the four classes has code of its
- * own and free tiles have no boundary test. */
+/* Calls run(read_free, write_free) with compile-time constants, so that each of the four classes
+ * has its own code and free tiles have no boundary test. */
 template <typename Run>
 static __device__ __forceinline__ void
 run_class(bool read_free, bool write_free, Run run) {
@@ -87,14 +87,14 @@ target_row(const CcPlaneJob &job, int y) {
   return (Sample *)((char *)job.dst + (long long)y * job.dst_pitch);
 }
 
-/* The code value that a stored word holds; words of 8 bits are never shifted. */
+/* The code value of a stored word. 8-bit words are never shifted. */
 template <typename Sample>
 static __device__ __forceinline__ int
 code_of(const CcPlaneJob &job, Sample word) {
   return sizeof(Sample) == 1 ? word : word >> job.shift;
 }
 
-/* The code value at source pixel (x, y), or what the border rule puts there. */
+/* The code value of source pixel (x, y), or its value by the border rule. */
 template <typename Sample, bool READ_FREE>
 static __device__ __forceinline__ int
 fetch(const CcLaunch &launch, const CcPlaneJob &job, int x, int y, int component) {
@@ -120,7 +120,8 @@ is_filtered(const CcPlaneJob &job, int component) {
   return job.filter_mask >> component & 1;
 }
 
-/* Copies or fills target pixel (x, y) if it exists and the component asks for it. */
+/* Copies or fills a component of target pixel (x, y), if the pixel exists and a mask has the
+ * component. */
 template <typename Sample>
 static __device__ __forceinline__ void
 store_unfiltered(const CcLaunch &launch, const CcPlaneJob &job, int x, int y, int component) {
@@ -133,7 +134,8 @@ store_unfiltered(const CcLaunch &launch, const CcPlaneJob &job, int x, int y, in
     store<Sample, true>(job, x, y, component, job.fill[component] << job.shift);
 }
 
-/* Copies or fills the thread's pixel of a tile of width x height, which may be none. */
+/* Does the same for the thread's pixel of a tile of width x height pixels. Other threads have no
+ * pixel. */
 template <typename Sample>
 static __device__ __forceinline__ void
 store_unfiltered_tile(const CcLaunch &launch, const Tile &tile, int width, int height) {
@@ -144,7 +146,7 @@ store_unfiltered_tile(const CcLaunch &launch, const Tile &tile, int width, int h
 
 /* --- sums: float, int or long long --- */
 
-/* What code values are held as while they are summed. */
+/* The type of code values while they are summed. */
 template <typename Sum> using Code = std::conditional_t<std::is_same_v<Sum, float>, float, int>;
 
 static __device__ __forceinline__ float
@@ -167,12 +169,13 @@ multiply_add(CcTap tap, long long value, long long sum) {
   return sum + tap.i * value;
 }
 
-/* How many reads of a window are unrolled: border rules are long, and the tiles that need them few.
- */
+/* Unrolling of the reads of a window. Reads with the border rule are not unrolled, because their
+ * code is long and few tiles need it. */
 template <bool READ_FREE> constexpr int unroll_reads = READ_FREE ? 4 : 1;
 
-/* The sum of one matrix over a window, in the order that engine/plan/plan.h fixes. code(c, r) gives
- * the code value under column c of row r, UNROLL at a time; `taps` holds the coefficients. */
+/* The sum of one matrix over a window, in the order that engine/plan/plan.h fixes. code(c, r)
+ * returns the code value in column c of row r. UNROLL reads are unrolled. `taps` holds the
+ * coefficients. */
 template <typename Sum, int UNROLL, typename GetCode>
 static __device__ __forceinline__ Sum
 sum_window(const CcLaunch &launch, const CcLaunch &taps, int matrix, GetCode code) {
@@ -195,7 +198,7 @@ sum_window(const CcLaunch &launch, const CcLaunch &taps, int matrix, GetCode cod
   return sum;
 }
 
-/* The word that the window's pixel becomes. */
+/* The stored word of a target pixel, computed from its window. */
 template <typename Sum, int UNROLL, typename GetCode>
 static __device__ __forceinline__ int
 filter_window(const CcLaunch &launch, const CcLaunch &taps, const CcPlaneJob &job, GetCode code) {
@@ -218,7 +221,7 @@ filter_window(const CcLaunch &launch, const CcLaunch &taps, const CcPlaneJob &jo
   CC_ENTRY(name##_u8_f32, threads, body<unsigned char, float>)                                     \
   CC_ENTRY(name##_u16_f32, threads, body<unsigned short, float>)
 
-/* The same, and with sums of 64 bits: NAME_u8_i64. */
+/* The same kernels, and kernels with 64-bit sums: NAME_u8_i64. */
 #define CC_ENTRIES(name, threads, body)                                                            \
   CC_FLOAT_ENTRIES(name, threads, body)                                                            \
   CC_ENTRY(name##_u8_i64, threads, body<unsigned char, long long>)                                 \

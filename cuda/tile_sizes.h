@@ -4,18 +4,20 @@
 /* The sizes of the tiles and blocks of the classic algorithms and of stages, for host and device. A
  * tile lies in one component of a plane. */
 
-/* stages that cc_cuda_stage_set_planes sets up: one thread a sample */
+/* stages that cc_cuda_stage_set_planes sets up: one thread per sample */
 #define CC_STAGE_TILE_WIDTH 32
 #define CC_STAGE_TILE_HEIGHT 8
 
-/* direct, constant: one thread a target pixel */
+/* direct, constant: one thread per target pixel */
 #define CC_PIXEL_TILE_WIDTH 64
 #define CC_PIXEL_TILE_HEIGHT 4
 
-/* tile-halo, tile-cached: source pixels that a block loads, each way, one a thread */
+/* tile-halo, tile-cached: side of the square of source pixels that a block loads, one thread per
+ * pixel */
 #define CC_SHARED_TILE_SIDE 32
 
-/* register-tile: threads of a block across and down, and pixels of a thread, each way */
+/* register-tile: threads of a block across and down, and side of the square of pixels of a
+ * thread */
 #define CC_REGISTER_TILE_ACROSS 16
 #define CC_REGISTER_TILE_DOWN 8
 #define CC_REGISTER_TILE_SIDE 4

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#define SLICE_BYTES ((gsize)256 << 10) /* takes longer to copy than it takes to wake a thread */
+#define SLICE_BYTES ((gsize)256 << 10) /* copying a slice takes longer than waking a thread */
 
-/* --- places --- */
+/* --- placement --- */
 
-/* The rectangles of the frame, one for each plane, that are transferred for region number `i`. */
+/* The rectangles of the frame, one for each plane, that are transferred for region `i`. */
 static const CcRect *
-find_rects(const CcTransfer *self, guint i, CcPlacement *priv) {
-  const CcPlacement *placement = cc_cuda_place_region(self->lowered, &self->regions[i], priv);
+find_rects(const CcTransfer *self, guint i, CcPlacement *buffer) {
+  const CcPlacement *placement = cc_cuda_place_region(self->lowered, &self->regions[i], buffer);
   return self->to_device ? placement->frame_source : placement->frame_target;
 }
 
@@ -28,7 +28,8 @@ rect_row_bytes(const CcTransfer *self, guint p, const CcRect *rect) {
   return (gsize)rect->width * self->layout[p].step * cc_sample_size(self->layout[p].type);
 }
 
-/* Bytes from the first sample of the rectangle to behind its last; the pitch is not negative. */
+/* Bytes from the first sample of the rectangle to the byte behind its last. The pitch is not
+ * negative. */
 static gsize
 rect_extent(const CcTransfer *self, guint p, const CcRect *rect) {
   return (gsize)(rect->height - 1) * (gsize)self->frame->plane[p].pitch +
@@ -43,7 +44,7 @@ has_negative_pitch(const CcTransfer *self) {
   return FALSE;
 }
 
-/* Whether kernels can take planes that lie like those of the frame, from `base` on. */
+/* Whether kernels can use planes that are placed as in the frame, relative to `base`. */
 static gboolean
 suits_kernels(const CcTransfer *self, const CcRect *rects, const guint8 *base) {
   gsize all = 0;
@@ -52,17 +53,17 @@ suits_kernels(const CcTransfer *self, const CcRect *rects, const guint8 *base) {
   return all % CC_CUDA_PLANE_ALIGNMENT == 0;
 }
 
-/* The same of all regions of a frame in device memory. */
+/* The same for all regions of a frame in device memory. */
 static gboolean
 all_suit_kernels(const CcTransfer *self) {
-  CcPlacement priv;
+  CcPlacement placement;
   for (guint i = 0; i < self->n_regions; i++)
-    if (!suits_kernels(self, find_rects(self, i, &priv), NULL))
+    if (!suits_kernels(self, find_rects(self, i, &placement), NULL))
       return FALSE;
   return TRUE;
 }
 
-/* The block that all rectangles make up, from its first byte to behind its last. */
+/* Finds the block that spans all rectangles. Returns its size. */
 static gsize
 find_block(const CcTransfer *self, const CcRect *rects, guint8 **block) {
   guint8 *first = rect_data(self, 0, &rects[0]), *last = first;
@@ -83,7 +84,7 @@ sum_of_rows(const CcTransfer *self, const CcRect *rects) {
   return bytes;
 }
 
-/* Puts the rectangles of a region into a buffer from *end on, which moves behind them. */
+/* Places the rectangles of a region in a buffer, starting at *end, and moves *end behind them. */
 static void
 place_rects(const CcTransfer *self, const CcRect *rects, gsize *end,
             CcCudaPlane planes[CC_MAX_PLANES]) {
@@ -107,13 +108,13 @@ cc_transfer_place(const CcTransfer *self, const CcPlacement *placement, CUdevice
   }
 }
 
-/* --- which way --- */
+/* --- choosing the kind --- */
 
-/* Tries WHOLE. */
+/* Chooses WHOLE if that is possible and worthwhile. */
 static gboolean
 choose_whole(CcTransfer *self, const CcRect *rects) {
   const gsize rows = sum_of_rows(self, rects);
-  /* gaps between rows are worth copying while they are few, but must not be written */
+  /* copying small gaps between rows is worthwhile, but the gaps of a target must not be written */
   const gsize max = self->to_device ? rows / 8 * 9 : rows;
   guint8 *block;
   const gsize bytes = find_block(self, rects, &block);
@@ -125,14 +126,14 @@ choose_whole(CcTransfer *self, const CcRect *rects) {
   return TRUE;
 }
 
-/* Takes as many of the first regions as fit so many bytes, but at least one. */
+/* Takes as many of the first regions as fit `max_bytes`, but at least one. */
 static void
 take_regions(CcTransfer *self, gsize max_bytes) {
-  CcPlacement priv;
+  CcPlacement placement;
   CcCudaPlane planes[CC_MAX_PLANES];
   gsize end = 0;
   for (guint i = 0; i < self->n_regions; i++) {
-    const CcRect *rects = find_rects(self, i, &priv);
+    const CcRect *rects = find_rects(self, i, &placement);
     place_rects(self, rects, &end, planes);
     if (i > 0 && end > max_bytes) {
       self->n_regions = i;
@@ -161,11 +162,11 @@ cc_transfer_new(const CcCudaLowered *lowered, const CcSubmitInfo *submission, gb
   const CcMemoryKind memory = self.frame->memory;
   const gboolean on_host = memory == CC_MEMORY_HOST || memory == CC_MEMORY_PINNED;
   const gboolean direct = memory != CC_MEMORY_HOST && !has_negative_pitch(&self);
-  CcPlacement priv;
+  CcPlacement placement;
   if (direct && memory == CC_MEMORY_DEVICE && all_suit_kernels(&self)) {
     self.kind = CC_TRANSFER_NONE;
   } else if (!direct || memory != CC_MEMORY_PINNED || !self.frame->is_one_block ||
-             self.n_regions > 1 || !choose_whole(&self, find_rects(&self, 0, &priv))) {
+             self.n_regions > 1 || !choose_whole(&self, find_rects(&self, 0, &placement))) {
     self.kind = on_host && !direct ? CC_TRANSFER_STAGED : CC_TRANSFER_PLANES;
     take_regions(&self, to_device ? lowered->src_bytes : lowered->dst_bytes);
   }
@@ -206,12 +207,12 @@ copy_rect_rows(const CcTransfer *self, guint p, const CcRect *rect, const CcCuda
 
 void
 cc_transfer_copy_slice(const CcTransfer *self, guint8 *staging, guint slice, guint n_slices) {
-  CcPlacement priv;
+  CcPlacement placement;
   CcCudaPlane planes[CC_MAX_PLANES];
-  gsize offset = 0;
+  gsize end_of_planes = 0;
   for (guint i = 0; i < self->n_regions; i++) {
-    const CcRect *rects = find_rects(self, i, &priv);
-    place_rects(self, rects, &offset, planes);
+    const CcRect *rects = find_rects(self, i, &placement);
+    place_rects(self, rects, &end_of_planes, planes);
     for (guint p = 0; p < self->n_planes; p++) {
       const CcRect *rect = &rects[p];
       const guint64 rows = self->below[p] - self->top[p];
@@ -226,8 +227,8 @@ cc_transfer_copy_slice(const CcTransfer *self, guint8 *staging, guint slice, gui
 
 /* --- copies --- */
 
-/* Between the device and where a plane's rectangle lies on the other side: in staging memory, or
- * when that is NULL in the frame. Only what rows hold is copied: what lies between them was never
+/* Copies between the device and the host side of a plane's rectangle: staging memory, or the frame
+ * if `staging` is NULL. Only the bytes of rows are copied, because the gaps between them were never
  * written. */
 static gboolean
 copy_rect(const CcTransfer *self, const CcCudaDriver *cuda, guint p, const CcRect *rect,
@@ -237,7 +238,7 @@ copy_rect(const CcTransfer *self, const CcCudaDriver *cuda, guint p, const CcRec
   const gsize pitch = staging ? plane->pitch : (gsize)self->frame->plane[p].pitch;
   const gboolean on_host = staging || self->frame->memory == CC_MEMORY_PINNED;
   CUDA_MEMCPY2D copy = {.WidthInBytes = rect_row_bytes(self, p, rect), .Height = rect->height};
-  /* the address tells which memory it is of, that of another device too */
+  /* the driver finds the device of an address by itself */
   const CUmemorytype type = on_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_UNIFIED;
   if (self->to_device) {
     copy.srcMemoryType = type;
@@ -262,12 +263,12 @@ copy_rect(const CcTransfer *self, const CcCudaDriver *cuda, guint p, const CcRec
 static gboolean
 copy_rects(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer, guint8 *staging,
            CUstream stream, GError **error) {
-  CcPlacement priv;
+  CcPlacement placement;
   CcCudaPlane planes[CC_MAX_PLANES];
-  gsize offset = 0;
+  gsize end_of_planes = 0;
   for (guint i = 0; i < self->n_regions; i++) {
-    const CcRect *rects = find_rects(self, i, &priv);
-    place_rects(self, rects, &offset, planes);
+    const CcRect *rects = find_rects(self, i, &placement);
+    place_rects(self, rects, &end_of_planes, planes);
     for (guint p = 0; p < self->n_planes; p++)
       if (!copy_rect(self, cuda, p, &rects[p], &planes[p], buffer, staging, stream, error))
         return FALSE;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Special paths that are left out while cudaconv-bench measures what they bring. A special path is
- * a method, a kernel or a rewriting of the plan that makes some filters faster. Without it a
- * program takes the next more general path, which gives the same bytes. Nothing in the product
- * leaves out a path. */
+/* Special paths that can be left out, so that cudaconv-bench can measure how much time they save. A
+ * special path is a method, a kernel or a rewriting of the plan that makes some filters faster.
+ * Without it a program takes the next more general path, which gives the same bytes. The element
+ * and the command leave out no path. */
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/* Leaves the paths of these names, divided by commas, out of all programs that are prepared from
- * now on; NULL leaves out none. No program may be prepared meanwhile. */
+/* Leaves the paths with these comma-separated names out of all programs that are prepared from now
+ * on. NULL leaves out none. No program may be prepared during the call. */
 void cc_leave_out(const gchar *paths);
 
 /* Whether a path is left out. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The names of an enum's values, as properties and files of kernels have them. An array has the
- * enum's values as its indices, and NULL after the last. */
+/* The names of an enum's values, as properties and kernel files have them. The enum's values are
+ * the indices of an array; the last entry is NULL. */
 
 #include "engine/plan/filter.h"
 

@@ -8,15 +8,16 @@ G_BEGIN_DECLS
 #define CC_ERROR (cc_error_quark())
 
 typedef enum {
-  CC_ERROR_INVALID, /* a value that cannot work; the message names it and what would be accepted */
-  CC_ERROR_UNAVAILABLE, /* no such backend or device here; the message says what is missing */
-  CC_ERROR_NO_MEMORY,   /* host, pinned or device memory ran out */
-  CC_ERROR_DEVICE,      /* the device failed while working */
+  CC_ERROR_INVALID, /* an invalid value; the message names it and the accepted values */
+  /* The backend or device is not available; the message says what is missing. */
+  CC_ERROR_UNAVAILABLE,
+  CC_ERROR_NO_MEMORY, /* host, pinned or device memory ran out */
+  CC_ERROR_DEVICE,    /* the device failed while working */
 } CcError;
 
 GQuark cc_error_quark(void);
 
-/* Whether a device failed or lacks memory, so that it may go on without one. */
+/* Whether a device failed or lacks memory, so that filtering may go on without the device. */
 static inline gboolean
 cc_error_is_of_device(const GError *error) {
   return g_error_matches(error, CC_ERROR, CC_ERROR_DEVICE) ||

@@ -4,7 +4,7 @@
 static gboolean
 plane_layout_equal(const CcPlaneLayout *a, const CcPlaneLayout *b) {
   if (a->width != b->width || a->height != b->height || a->step != b->step || a->type != b->type ||
-      a->depth != b->depth || a->shift != b->shift || a->pairs != b->pairs)
+      a->depth != b->depth || a->shift != b->shift || a->has_macropixels != b->has_macropixels)
     return FALSE;
   for (guint i = 0; i < a->step; i++)
     if (a->role[i] != b->role[i])

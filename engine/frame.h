@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Frames as planes of interleaved samples. NV12's chroma and RGBA are the same thing as GRAY8 with
- * another step, so no code below the element knows a video format. */
+/* Frames as planes of interleaved samples. NV12's chroma and RGBA differ from GRAY8 only in `step`,
+ * so no code below the element knows video formats. */
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
 #define CC_MAX_PLANES 4
-#define CC_MAX_COMPONENTS 4 /* samples that one pixel has in one plane */
+#define CC_MAX_COMPONENTS 4 /* samples of one pixel in one plane */
 
 typedef enum {
   CC_SAMPLE_U8,
   CC_SAMPLE_U16, /* little endian, two bytes */
 } CcSampleType;
 
-/* What a sample stands for; it decides whether the sample is filtered, copied or set. */
+/* The meaning of a sample, which decides whether the sample is filtered, copied or set. */
 typedef enum {
   CC_ROLE_GREY,
   CC_ROLE_RED,
@@ -34,52 +34,54 @@ cc_role_is_chroma(CcRole role) {
   return role == CC_ROLE_CB || role == CC_ROLE_CR;
 }
 
-/* The shape of one plane, without its memory. A row is groups of `step` samples. A group is a
- * pixel, or in packed 4:2:2, where `pairs` says so, two neighbours that share their chroma; of an
- * odd width the last one has a sample of luma that belongs to no pixel and repeats the one before.
- */
+/* The shape of one plane, without its memory. A row consists of groups of `step` samples. A group
+ * is one pixel. With `has_macropixels` (interleaved 4:2:2) a group is a macropixel: two neighbours
+ * that share their chroma. If such a row has an odd width, the second luma sample of the last group
+ * belongs to no pixel and repeats the first. */
 typedef struct {
   guint width;  /* pixels a row, >= 1 */
   guint height; /* rows, >= 1 */
   guint step;   /* samples from a group to its right neighbour, 1 to CC_MAX_COMPONENTS */
   CcSampleType type;
   guint depth; /* significant bits of a sample, 8 to 16; 8 with CC_SAMPLE_U8 */
-  guint shift; /* how far left they stand in the stored word: 6 for P010, else 0 */
+  guint shift; /* left shift of the significant bits in the stored word: 6 for P010, else 0 */
   CcRole role[CC_MAX_COMPONENTS]; /* of the first `step` samples */
-  gboolean pairs; /* a group is two pixels: four samples, among them two of luma, two apart */
+  /* a group is a macropixel: four samples, of which two are luma, two samples apart */
+  gboolean has_macropixels;
 } CcPlaneLayout;
 
 typedef struct {
   guint n_planes;
   CcPlaneLayout plane[CC_MAX_PLANES];
   gboolean limited_range; /* black is 16 << (depth - 8) in luma, not 0 */
-  gdouble kr, kb;         /* what red and blue weigh in luma; 0: not known, taken for BT.601 */
+  gdouble kr, kb;         /* weights of red and blue in luma; 0: unknown, BT.601 is assumed */
 } CcFrameLayout;
 
 #define CC_DEFAULT_KR 0.299
 #define CC_DEFAULT_KB 0.114
 
-/* Where one plane lies. The memory is not owned. */
+/* The address of one plane. The memory is not owned. */
 typedef struct {
   guint8 *data; /* the first sample of the top row; aligned to the sample's size, not more */
   gssize pitch; /* bytes from a row to the one below; may be negative */
 } CcPlane;
 
-/* What kind of memory a plane's `data` points to. */
+/* The kind of memory that a plane's `data` points to. */
 typedef enum {
   CC_MEMORY_HOST,   /* any memory of the process */
-  CC_MEMORY_PINNED, /* the same, page-locked by cc_device_alloc_pinned or cc_device_pin */
-  CC_MEMORY_DEVICE, /* of the backend's device, in its context; a pitch is never negative */
-  CC_MEMORY_PEER,   /* of another device or context; for source frames only */
+  CC_MEMORY_PINNED, /* host memory, page-locked by cc_device_alloc_pinned or cc_device_pin */
+  CC_MEMORY_DEVICE, /* memory of the backend's device, in its context; a pitch is never negative */
+  CC_MEMORY_PEER,   /* memory of another device or context; for source frames only */
 } CcMemoryKind;
 
-/* The planes of one picture, as many as its layout has. */
+/* The planes of one frame, as many as its layout has. */
 typedef struct {
   CcPlane plane[CC_MAX_PLANES];
   CcMemoryKind memory;   /* of all planes */
-  gboolean is_one_block; /* all planes lie in one block of memory, which may be read as a whole */
-  gpointer stream; /* with DEVICE memory: the stream, as an opaque handle, whose work so far has
-                      to end before the planes are used; NULL: there is none */
+  gboolean is_one_block; /* all planes are in one block of memory, which may be read as a whole */
+  /* With DEVICE memory: an opaque handle of a stream, whose queued work must end before the planes
+   * are used; NULL: none. */
+  gpointer stream;
 } CcFrame;
 
 static inline gsize
@@ -87,19 +89,19 @@ cc_sample_size(CcSampleType type) {
   return type == CC_SAMPLE_U8 ? 1 : 2;
 }
 
-/* Groups of samples in a row. */
+/* Groups in a row. */
 static inline guint
 cc_plane_groups(const CcPlaneLayout *plane) {
-  return plane->pairs ? plane->width / 2 + plane->width % 2 : plane->width;
+  return plane->has_macropixels ? plane->width / 2 + plane->width % 2 : plane->width;
 }
 
-/* Bytes of samples in one row, padding left out. */
+/* Bytes of the samples in one row, without padding. */
 static inline gsize
 cc_plane_row_bytes(const CcPlaneLayout *plane) {
   return (gsize)cc_plane_groups(plane) * plane->step * cc_sample_size(plane->type);
 }
 
-/* Bytes of samples in all planes, padding left out. */
+/* Bytes of the samples in all planes, without padding. */
 static inline gsize
 cc_frame_layout_bytes(const CcFrameLayout *layout) {
   gsize bytes = 0;
@@ -110,8 +112,8 @@ cc_frame_layout_bytes(const CcFrameLayout *layout) {
 
 gboolean cc_frame_layout_equal(const CcFrameLayout *a, const CcFrameLayout *b);
 
-/* What a layout becomes when every stride-th pixel of every stride-th row is kept, from the first
- * on. stride >= 1. */
+/* The layout that results if every stride-th pixel of every stride-th row is kept, starting with
+ * the first. stride >= 1. */
 CcFrameLayout cc_frame_layout_shrink(const CcFrameLayout *layout, guint stride);
 
 G_END_DECLS

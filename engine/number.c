@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define MAX_BYTES 400 /* more than any double has in full */
+#define MAX_BYTES 400 /* no double needs more digits */
 
 gboolean
 cc_number_parse(const gchar *text, const gchar *end, gdouble *number) {

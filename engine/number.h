@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Numbers of options and coefficients, as users write them. */
+/* Parsers for numbers in options and coefficients. */
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/* Reads "2", "-0.5", "1e-3" or "1/9" from `text`, which has at most 400 bytes up to `end` and no
- * others; NULL: up to its zero. A point divides the fraction, whatever the locale is. FALSE: it is
- * something else, and *number is undefined. NaN and infinity are numbers here. */
+/* Reads "2", "-0.5", "1e-3" or "1/9". The number must be all of the text up to `end`, at most 400
+ * bytes; if `end` is NULL, up to the terminating zero. The decimal separator is a point in every
+ * locale. Returns FALSE if the text is not a number; *number is then undefined. NaN and infinity
+ * are accepted. */
 gboolean cc_number_parse(const gchar *text, const gchar *end, gdouble *number);
 
-/* Reads a whole number in decimal digits, with a sign in front of them or none. */
+/* Reads a whole number in decimal digits, with an optional sign. */
 gboolean cc_integer_parse(const gchar *text, gint *number);
 
 G_END_DECLS

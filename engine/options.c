@@ -4,7 +4,7 @@
 #include <string.h>
 #include "kernel/printable.h"
 
-/* Choices are stored as whole numbers. */
+/* A choice is stored as gint. */
 G_STATIC_ASSERT(sizeof(CcResponse) == sizeof(gint));
 
 /* --- choices --- */
@@ -28,8 +28,9 @@ kernel_choices(const CcOption *self) {
   if (g_once_init_enter(&made)) {
     const GPtrArray *kernels = cc_kernels_builtin();
     CcChoice *choices = g_new0(CcChoice, kernels->len + 2);
-    choices[0] = (CcChoice){CC_KERNEL_CUSTOM, "custom",
-                            "What matrix, matrix-text, row, column or kernel-file defined last"};
+    choices[0] =
+        (CcChoice){CC_KERNEL_CUSTOM, "custom",
+                   "The last definition by matrix, matrix-text, row, column or kernel-file"};
     for (guint i = 0; i < kernels->len; i++) {
       const CcKernel *kernel = g_ptr_array_index(kernels, i);
       choices[i + 1] = (CcChoice){(gint)i + 1, kernel->name, kernel->description};
@@ -74,32 +75,33 @@ is_size(gint size) {
   .type = CC_OPTION_CHOICE, .choices = (of), .default_choice = (otherwise)
 #define FILTER(field) .offset = offsetof(CcOptions, filter.field)
 
-/* In the order of the enum above all. */
+/* In the order of the enum CC_OPTION_*. */
 const CcOption cc_options[] = {
     /**
      * matrix:
      *
-     * Coefficients of a custom kernel: an array of rows, or the flat list of a square. Width and
-     * height are odd, 1 to 15 each; a single row or column has up to 31 coefficients. Numbers from
-     * -1e8 to 1e8; fractions and numeric strings are accepted. The matrix is not flipped. An empty
-     * one forgets the coefficients; it is refused while they are in use.
+     * Coefficients of a custom kernel, as an array of rows or as the flat list of a square. Width
+     * and height are odd, 1 to 15 each. A single row or column has up to 31 coefficients.
+     * Coefficients are numbers from -1e8 to 1e8, and may be fractions or numeric strings. The
+     * matrix is not flipped. An empty matrix removes the coefficients. It is refused while they are
+     * in use.
      */
     {"matrix", "Matrix",
-     "Coefficients of a custom kernel, 1x1 to 15x15, or one row or column of up to 31, odd sides: "
-     "a flat square "
-     "matrix=\"<1,2,1,2,4,2,1,2,1>\" or rows matrix=\"<<1,2,1>,<2,4,2>,<1,2,1>>\"",
+     "Coefficients of a custom kernel with odd sides, 1x1 to 15x15, or one row or column of up to "
+     "31: a flat square matrix=\"<1,2,1,2,4,2,1,2,1>\" or rows "
+     "matrix=\"<<1,2,1>,<2,4,2>,<1,2,1>>\"",
      COEFFICIENTS(CC_MAX_COEFFS)},
 
     /**
      * matrix-text:
      *
-     * The coefficients of a custom kernel as one text with white space between them, in the form of
-     * one matrix of FFmpeg's convolution. A list without a `;` whose length is the square of an odd
-     * number is that square; of every other shape, `;` or a new line ends each row, so that "1 2
-     * 1;" is a row of three and "1;2;1" a column. The sizes are those of matrix: a single row or
-     * column has up to 31 coefficients. Up to 16384 bytes. In a gst-launch line `;` is easier,
-     * since a new line needs quotes within the quotes of the shell. An empty text forgets the
-     * coefficients; it is refused while they are in use.
+     * Coefficients of a custom kernel as one text, with white space between them. FFmpeg's
+     * convolution has the same form for one matrix. A list without `;` is a square if its length is
+     * the square of an odd number. For every other shape `;` or a new line ends each row, so "1 2
+     * 1;" is a row of three and "1;2;1" is a column. The sizes are those of matrix: a single row or
+     * column has up to 31 coefficients. The text has up to 16384 bytes. In a gst-launch line use
+     * `;`, because a new line needs quotes inside the quotes of the shell. An empty text removes
+     * the coefficients. It is refused while they are in use.
      */
     {"matrix-text", "Matrix text",
      "Coefficients as one text: a square matrix-text=\"0 -1 0 -1 5 -1 0 -1 0\", rows "
@@ -109,8 +111,8 @@ const CcOption cc_options[] = {
     /**
      * row:
      *
-     * The row of a custom separable kernel, which is column times row; without a column it is a
-     * kernel one pixel high. An odd number of coefficients, 1 to 31. An empty one is none.
+     * Row of a custom separable kernel. The kernel is column times row. Without a column it is one
+     * pixel high. The row has an odd number of coefficients, 1 to 31. An empty row removes it.
      */
     {"row", "Row",
      "Row of a custom separable kernel, 1 to 31 coefficients: row=\"<-1,0,1>\" column=\"<1,2,1>\"; "
@@ -120,8 +122,9 @@ const CcOption cc_options[] = {
     /**
      * column:
      *
-     * The column of a custom separable kernel, which is column times row; without a row it is a
-     * kernel one pixel wide. An odd number of coefficients, 1 to 31. An empty one is none.
+     * Column of a custom separable kernel. The kernel is column times row. Without a row it is one
+     * pixel wide. The column has an odd number of coefficients, 1 to 31. An empty column removes
+     * it.
      */
     {"column", "Column",
      "Column of a custom separable kernel, 1 to 31 coefficients: column=\"<1,4,6,4,1>\"; alone, a "
@@ -131,24 +134,24 @@ const CcOption cc_options[] = {
     /**
      * kernel-file:
      *
-     * Path of a file whose first kernel definition becomes the custom kernel. It has a `[name]` and
-     * below it lines such as `matrix-3=1 2 1; 2 4 2; 1 2 1`, or `row-3=1 2 1` and `column-3=1 2 1`,
-     * several matrices with `|` between them, and `scale-3`, `class` (plain, blur, sharpen or
-     * edge), `response`, `chroma` and `default-size` where the defaults do not fit; the format is
-     * that of the plugin's own, presets/kernels.ini of the sources. The path has to be that of a
-     * regular file of up to 64 KiB, and the file is read when the property is set.
+     * Path of a file whose first kernel definition becomes the custom kernel. A definition is a
+     * `[name]` and lines such as `matrix-3=1 2 1; 2 4 2; 1 2 1`, or `row-3=1 2 1` and `column-3=1 2
+     * 1`. `|` separates several matrices. `scale-3`, `class` (plain, blur, sharpen or edge),
+     * `response`, `chroma` and `default-size` replace the defaults. The plugin's own list,
+     * presets/kernels.ini of the sources, has the same format. The file is a regular file of up to
+     * 64 KiB. It is read when the property is set.
      */
     {"kernel-file", "Kernel file",
-     "Path of a file that defines the custom kernel, as \"[soft]\", \"matrix-3=1 2 1; 2 4 2; 1 2 "
-     "1\" on two lines",
+     "Path of a file that defines the custom kernel, in lines such as \"[soft]\" and "
+     "\"matrix-3=1 2 1; 2 4 2; 1 2 1\"",
      TEXT},
 
     /**
      * kernel:
      *
      * A named kernel, or `custom` for the coefficients that matrix, matrix-text, row, column or
-     * kernel-file gave last; setting one of these selects it. They are remembered while a named
-     * kernel is in use.
+     * kernel-file gave last. Setting one of these properties selects `custom`. The coefficients are
+     * kept while a named kernel is in use.
      */
     {"kernel", "Kernel", "Convolution kernel; setting a matrix makes it custom",
      CHOICE(kernel_choices, "sobel"), .offset = offsetof(CcOptions, kernel)},
@@ -156,16 +159,16 @@ const CcOption cc_options[] = {
     /**
      * size:
      *
-     * Rows and columns of the kernel, as preferred: an odd number, or 0, the default, for the
-     * kernel's own. A kernel that has no such size takes its next smaller one, and below the
-     * smallest that. box and gaussian have every odd size from 3 to 127; beyond 15 gaussian is
-     * sampled with a sigma of (size - 1) / 6, if no sigma is set. A matrix has only its own size.
-     * The field `size` of the property stats says which one runs. Larger derivatives give larger
-     * results: scale=0.0625 brings those of sobel with size=5 to about the strength of size=3.
+     * Preferred number of rows and columns of the kernel: an odd number, or 0, the default, for the
+     * kernel's own size. A size the kernel does not have falls back to the next smaller one, or to
+     * the smallest. box and gaussian have every odd size from 3 to 127. Beyond 15 and without a
+     * sigma, gaussian is sampled with a sigma of (size - 1) / 6. A matrix has only its own size.
+     * The field `size` of the property stats has the size that runs. Larger derivatives give larger
+     * results: scale=0.0625 brings sobel with size=5 to about the strength of size=3.
      */
     {"size", "Size",
-     "Rows and columns of the kernel: 1, 3, 5, ... (0 = its own); what it does not have becomes "
-     "its next smaller one",
+     "Rows and columns of the kernel: 1, 3, 5, ... (0 = its own); a size the kernel does not have "
+     "falls back to the next smaller one",
      FILTER(size), INT(0, CC_MAX_KERNEL_SIZE, 0), .is_valid = is_size,
      .valid =
          "an odd number from 1 to " G_STRINGIFY(CC_MAX_KERNEL_SIZE) ", or 0 for the kernel's own,"},
@@ -173,42 +176,42 @@ const CcOption cc_options[] = {
     /**
      * sigma:
      *
-     * Standard deviation of kernel=gaussian in pixels; 0, the default, takes the binomial
-     * coefficients of the size. With size=0 the Gaussian has as many rows and columns as three
-     * sigma on both sides need, by OpenCV's rule for images of 8 bits: 6 sigma + 1, rounded, and
-     * made odd. This holds at every depth. OpenCV takes 8 sigma + 1 for more than 8 bits, which an
-     * explicit size gives. The size is at most 127, so a sigma above 21.08 needs an explicit size,
-     * which cuts the Gaussian off there. A chain of blurs adds the squares of sigma: four elements
-     * with sigma=21 blur as one with 42 would. Other kernels ignore it, with a warning.
+     * Standard deviation of kernel=gaussian in pixels. 0, the default, takes the binomial
+     * coefficients of the size. With size=0 the Gaussian covers three sigma on both sides: it has 6
+     * sigma + 1 rows and columns, rounded and made odd. This is OpenCV's rule for images of 8 bits,
+     * and here it holds at every depth. For more than 8 bits OpenCV takes 8 sigma + 1; set size for
+     * that. The size is at most 127, so a sigma above 21.08 needs an explicit size, which cuts off
+     * the Gaussian. A chain of blurs adds the squares of sigma: four elements with sigma=21 blur
+     * like one with sigma=42. Other kernels ignore sigma, with a warning.
      */
     {"sigma", "Sigma",
-     "Standard deviation of kernel=gaussian (0 = binomial of the size); without a size, "
-     "up to 21.08, and the size is 6 sigma + 1 at every depth",
+     "Standard deviation of kernel=gaussian (0 = binomial of the size); without a size it is up to "
+     "21.08, and the size is 6 sigma + 1 at every depth",
      FILTER(sigma), DOUBLE(0, CC_MAX_SIGMA, 0), .unit = "pixel"},
 
     /**
      * scale:
      *
-     * Factor of the response, which is the sum, or its absolute value or magnitude; a number,
-     * and in the command also a fraction. 0, the default, is automatic: one over the sum of the
-     * coefficients where that is positive, else 1. Any other value replaces the automatic one. A
-     * negative one turns the picture round: `scale=-1 bias=255` draws dark edges on white, and a
-     * blur whose coefficients have the sum 16 takes -1/16, `kernel=gaussian size=3 scale=-0.0625
-     * bias=255`. Where chroma is filtered it is scaled as well.
+     * Factor of the response. The response is the sum, or its absolute value or magnitude. In the
+     * command the factor may also be a fraction. 0, the default, is automatic: one over the sum of
+     * the coefficients if that is positive, else 1. Any other value replaces the automatic one. A
+     * negative value inverts the image: `scale=-1 bias=255` draws dark edges on white. A blur whose
+     * coefficients have the sum 16 takes -1/16: `kernel=gaussian size=3 scale=-0.0625 bias=255`. If
+     * chroma is filtered, it is scaled too.
      */
     {"scale", "Scale",
-     "Factor of the response (0 = one over the sum of a positive matrix, else 1); negative turns "
-     "the picture round",
+     "Factor of the response (0 = one over the sum of a positive matrix, else 1); a negative value "
+     "inverts the image",
      FILTER(scale), DOUBLE(-CC_MAX_SCALE, CC_MAX_SCALE, 0)},
 
     /**
      * bias:
      *
-     * Added to the result, in code values of 8 bits. Deeper formats multiply it, so that 255 is
-     * white at every depth: by (2^depth - 1)/255, or in luma and chroma of a limited range by
-     * 2^(depth - 8). Where chroma is filtered, as by blurs and matrices, it is added to
-     * that too and shifts the colours; chroma=copy keeps them. Where direction is a hue, a full
-     * turn of the hues is 255.
+     * Added to the result, in code values of 8 bits. Deeper formats multiply it, so 255 is white at
+     * every depth: by (2^depth - 1)/255, or in luma and chroma of limited range by 2^(depth - 8).
+     * If chroma is filtered, as with blurs and matrices, the bias is added to chroma too and shifts
+     * the colors. chroma=copy keeps them. If the response is a direction as a hue, 255 is a full
+     * turn.
      */
     {"bias", "Bias", "Added to the result: 255 is white of full range at every depth", FILTER(bias),
      DOUBLE(-CC_MAX_BIAS, CC_MAX_BIAS, 0), .unit = "8-bit code value"},
@@ -217,15 +220,15 @@ const CcOption cc_options[] = {
      * response:
      *
      * How the signed sums of the kernel become pixels. Default: auto, the kernel's own. Edge
-     * kernels, which are those from sobel to log in the list of `kernel`, keep the luma of limited
-     * range to 16 to 235 and count the bias from 16, but for offset and direction; everything else
-     * uses all code values, and so does a matrix of one's own.
+     * kernels are those from sobel to log in the list of `kernel`. In limited range they keep luma
+     * within 16 to 235 and count the bias from 16, except with offset and direction. All other
+     * kernels, custom ones too, use all code values.
      *
-     * Where there is colour, direction is a hue: the angle 0 is red, and no gradient is black. That
-     * is so for R, G and B that are filtered as grey (see color), and for luma and chroma with
-     * chroma=auto; the chroma of several pixels has the hue of their mean gradient. Elsewhere, and
-     * with coefficients that no whole numbers are in proportion to, direction is a code value: 0
-     * where it grows brighter to the right, 64 downwards, 128 to the left and 192 upwards.
+     * In color formats direction is a hue: the angle 0 is red, and no gradient is black. This needs
+     * R, G and B that are filtered as grey (see color), or luma and chroma with chroma=auto. A
+     * chroma sample of several pixels has the hue of their mean gradient. In all other cases, and
+     * for coefficients that are not proportional to whole numbers, direction is a code value: 0 if
+     * the image gets brighter to the right, 64 downwards, 128 to the left and 192 upwards.
      */
     {"response", "Response", "How signed sums become pixels", FILTER(response),
      CHOICE(response_choices, "auto")},
@@ -233,25 +236,25 @@ const CcOption cc_options[] = {
     /**
      * border:
      *
-     * What the kernel reads outside the picture.
+     * The pixels that the kernel reads outside the frame.
      */
-    {"border", "Border", "What the kernel reads outside the picture", FILTER(border),
+    {"border", "Border", "Pixels that the kernel reads outside the frame", FILTER(border),
      CHOICE(border_choices, "replicate")},
 
     /**
      * border-value:
      *
-     * What the kernel reads outside the picture with border=constant, as a fraction of full scale.
-     * Outside, chroma is neutral and alpha opaque whatever this says.
+     * Value of the pixels outside the frame with border=constant, as a fraction of full scale.
+     * Chroma outside is always neutral, and alpha is opaque.
      */
-    {"border-value", "Border value", "Pixels outside with border=constant", FILTER(border_value),
-     DOUBLE(0, 1, 0), .unit = "full scale"},
+    {"border-value", "Border value", "Value of the pixels outside with border=constant",
+     FILTER(border_value), DOUBLE(0, 1, 0), .unit = "full scale"},
 
     /**
      * chroma:
      *
-     * What happens to the chroma of YUV video. Default: auto, the kernel's own: blurs filter it,
-     * sharpening copies it, edge kernels set it to grey, and a custom matrix filters it.
+     * What happens to the chroma of YUV video. Default: auto, the kernel's own. Blurs and custom
+     * matrices filter chroma, sharpening copies it, and edge kernels set it to grey.
      */
     {"chroma", "Chroma", "What happens to the chroma of YUV video", FILTER(chroma),
      CHOICE(chroma_choices, "auto")},
@@ -259,13 +262,13 @@ const CcOption cc_options[] = {
     /**
      * color:
      *
-     * What R, G and B are filtered as: each by itself, or as their luma, which all three become.
-     * The luma is (13933 R + 46871 G + 4732 B + 32768) >> 16, by the weights of BT.709, rounded
-     * before it is filtered. Default: auto, the luma with edge kernels, whose results are grey in
-     * RGB then as they are in YUV, else each by itself. Formats without R, G and B do not look at
-     * it.
+     * Whether R, G and B are filtered each by itself, or as their luma, which replaces all three.
+     * The luma is (13933 R + 46871 G + 4732 B + 32768) >> 16, with the weights of BT.709. It is
+     * rounded before it is filtered. Default: auto, the luma for edge kernels, else each component
+     * by itself. Edges are therefore grey in RGB, as they are in YUV. Formats without R, G and B
+     * ignore color.
      */
-    {"color", "Color", "What red, green and blue are filtered as", FILTER(color),
+    {"color", "Color", "Filter red, green and blue each by itself, or as their luma", FILTER(color),
      CHOICE(color_choices, "auto")},
 
     /**
@@ -279,11 +282,11 @@ const CcOption cc_options[] = {
     /**
      * stride:
      *
-     * 1, 2 or 4: of the filtered picture every n-th pixel of every n-th row is kept, beginning with
-     * the first, and the others are not computed. The output has the size of the input divided by
-     * this, rounded up. A change while playing gives new output caps with the next frame; where
-     * downstream does not accept them it is refused. The rows of an interlaced frame then come from
-     * one field, so deinterlace before.
+     * 1, 2 or 4: keeps every n-th pixel of every n-th row of the filtered frame, beginning with the
+     * first. The other pixels are not computed. The output has the size of the input divided by the
+     * stride, rounded up. A change while playing gives new output caps with the next frame. If
+     * downstream does not accept them, the change is refused. Deinterlace interlaced video first,
+     * because all rows that are kept come from one field.
      */
     {"stride", "Stride", "Keep every n-th pixel and row: 1, 2 or 4; the output shrinks",
      FILTER(stride), INT(1, 4, 1), .is_valid = is_stride, .valid = "1, 2 or 4"},
@@ -291,12 +294,13 @@ const CcOption cc_options[] = {
     /**
      * algorithm:
      *
-     * How the GPU computes the sums. The CPU chooses its method by itself and ignores this. All
-     * algorithms give the same bytes. The GPU refuses an algorithm that cannot run the kernel, with
-     * a message that lists those that can. Default: auto, the fastest for the kernel.
+     * How the GPU computes the sums. All algorithms give the same bytes. The GPU refuses an
+     * algorithm that cannot run the kernel, with a message that lists those that can. The CPU
+     * ignores this property and chooses its method by itself. Default: auto, the fastest for the
+     * kernel. `sliding` is the former name of tensor-core and is still accepted in this release.
      */
     {"algorithm", "Algorithm",
-     "Which convolution algorithm runs on the GPU; the CPU chooses by itself and ignores this",
+     "Convolution algorithm of the GPU; the CPU ignores it and chooses by itself",
      FILTER(algorithm), CHOICE(algorithm_choices, "auto")},
 };
 
@@ -323,7 +327,7 @@ clear_definition(CcOptions *self) {
 
 static void
 assign_definition(CcOptions *to, const CcOptions *from) {
-  if (to == from || to->custom == from->custom) /* so the rest is the same, or empty */
+  if (to == from || to->custom == from->custom) /* the rest is the same then, or empty */
     return;
   clear_definition(to);
   to->custom = from->custom ? cc_kernel_ref(from->custom) : NULL;
@@ -335,7 +339,7 @@ assign_definition(CcOptions *to, const CcOptions *from) {
   memcpy(to->column, from->column, sizeof to->column);
 }
 
-/* Takes the coefficients of a row or column. */
+/* Copies the coefficients of a row or column into `line`. */
 static gboolean
 set_line(gdouble *line, guint *n, const CcOption *option, const CcCoefficients *from,
          GError **error) {
@@ -346,8 +350,8 @@ set_line(gdouble *line, guint *n, const CcOption *option, const CcCoefficients *
   return TRUE;
 }
 
-/* Makes the custom kernel of `self`, whose definition was cleared but for the other one of row and
- * column. Without coefficients there is none. */
+/* Makes the custom kernel from `value`. The definition of `self` is cleared, except for the other
+ * one of row and column. Without coefficients the kernel stays NULL. */
 static gboolean
 make_custom(CcOptions *self, guint i, const CcOptionValue *value, GError **error) {
   CcCoefficients parsed = {0};
@@ -388,7 +392,7 @@ define(CcOptions *self, guint i, const CcOptionValue *value, GError **error) {
                                 ? value->coefficients->n == 0 && value->coefficients->n_rows == 0
                                 : !value->text || *value->text == '\0';
   if (is_empty && !self->text[i])
-    return TRUE; /* it defines nothing, as before */
+    return TRUE; /* nothing was defined, and nothing is */
   g_auto(CcOptions) next = {0};
   if (is_line)
     assign_definition(&next, self);
@@ -438,7 +442,7 @@ cc_options_get(const CcOptions *self, guint i) {
                               : cc_option_load(&cc_options[i], self);
 }
 
-/* Sets what a word says. */
+/* Sets one option from a word NAME=VALUE. */
 static gboolean
 set_word(CcOptions *self, const gchar *word, GError **error) {
   const gchar *equals = strchr(word, '=');

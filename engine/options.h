@@ -2,16 +2,17 @@
 #pragma once
 
 /* The table of all options that affect pixels, and the struct that holds their values. The
- * properties of the element, the options of the command and the documents are made from it. A new
- * option is a row with its doc comment and a field of CcFilter. */
+ * properties of the element, the options of the command and the documents are made from the table.
+ * A new option is a new row with its doc comment, and a new member of CcFilter. */
 
 #include "option.h"
 #include "plan/filter.h"
 
 G_BEGIN_DECLS
 
-/* The options that define the custom kernel come first. There is one definition: setting one of
- * these options empties the others, but for row and column, which make a kernel together. */
+/* The options that define the custom kernel come first. Only one definition exists at a time:
+ * setting one of these options clears the other ones, except that row and column together define
+ * one kernel. */
 enum {
   CC_OPTION_MATRIX,
   CC_OPTION_MATRIX_TEXT,
@@ -23,16 +24,16 @@ enum {
   CC_N_DEFINITIONS = CC_OPTION_KERNEL,
 };
 
-/* The value of the option `kernel` for the custom kernel. That of a named kernel is its place in
- * cc_kernels_builtin(), counted from 1. */
+/* The value of the option `kernel` for the custom kernel. The value for a named kernel is its
+ * position in cc_kernels_builtin(), counted from 1. */
 #define CC_KERNEL_CUSTOM 0
 
 typedef struct {
-  CcFilter filter; /* first; without its kernel, which cc_options_get_filter finds */
+  CcFilter filter; /* must be the first member; cc_options_get_filter adds the kernel */
   gint kernel;
-  CcKernel *custom;              /* NULL: none is defined */
-  gchar *text[CC_N_DEFINITIONS]; /* the values that define it; NULL: the others */
-  guint n_row, n_column;         /* coefficients of `row` and `column` */
+  CcKernel *custom;              /* NULL: no custom kernel is defined */
+  gchar *text[CC_N_DEFINITIONS]; /* the texts that define the custom kernel; the others are NULL */
+  guint n_row, n_column;         /* numbers of coefficients of `row` and `column` */
   gdouble row[CC_MAX_LINE_SIZE], column[CC_MAX_LINE_SIZE];
 } CcOptions;
 
@@ -40,7 +41,7 @@ typedef struct {
 extern const CcOption cc_options[];
 extern const guint cc_n_options;
 
-/* Some of the options: bit i is row i. */
+/* A set of options: bit i stands for row i of the table. */
 typedef guint64 CcOptionSet;
 enum { CC_MAX_OPTIONS = 64 };
 #define CC_ALL_OPTIONS (~(CcOptionSet)0)
@@ -55,7 +56,8 @@ cc_options_all(void) {
   return cc_option_bit(cc_n_options) - 1;
 }
 
-/* Of row the column and of column the row, which make a kernel together; else CC_MAX_OPTIONS. */
+/* Returns column for row and row for column, because these two define a kernel together. Returns
+ * CC_MAX_OPTIONS for every other option. */
 static inline guint
 cc_option_other_half(guint i) {
   return i == CC_OPTION_ROW      ? CC_OPTION_COLUMN
@@ -63,40 +65,41 @@ cc_option_other_half(guint i) {
                                  : CC_MAX_OPTIONS;
 }
 
-/* Sets the choices of the option `algorithm`, which the backends have; without them it has `auto`
- * alone. To be called before the table is used, and once. */
+/* Sets the choices of the option `algorithm`, which come from the backends. Without this call
+ * `auto` is the only choice. Must be called once, before the table is used. */
 void cc_options_set_algorithms(const CcChoice *choices);
 
-/* The row with a name; cc_n_options: there is none. */
+/* The index of the option with a name, or cc_n_options. */
 guint cc_options_find(const gchar *name);
 
-/* Starts with the defaults. */
+/* Sets all options to their defaults. */
 void cc_options_init(CcOptions *self);
 void cc_options_clear(CcOptions *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcOptions, cc_options_clear)
 
 /* Sets option `i`, or refuses the value with CC_ERROR_INVALID and changes nothing. Coefficients or
- * a file that define the custom kernel also select it; an empty value undefines what the same
- * option defined. A file is read here. */
+ * a file that define the custom kernel also select it. An empty value removes the definition that
+ * the same option made. A kernel file is read by this call. */
 gboolean cc_options_set(CcOptions *self, guint i, const CcOptionValue *value, GError **error);
 
-/* The value of option `i`; its text belongs to `self`, and it has no coefficients. */
+/* The value of option `i`. Its text belongs to `self`, and its coefficients are NULL. */
 CcOptionValue cc_options_get(const CcOptions *self, guint i);
 
-/* Sets what a text says: words NAME=VALUE, with white space between them and quotes as in a shell,
- * as in "kernel=gaussian size=5". Coefficients are written as for matrix-text. Where one word is
- * wrong, nothing changes; the error then is CC_ERROR_INVALID and begins with that word. */
+/* Sets options from a text of words NAME=VALUE, divided by white space and quoted as in a shell,
+ * such as "kernel=gaussian size=5". Coefficients are written as for matrix-text. If one word is
+ * wrong, nothing changes, and the CC_ERROR_INVALID begins with that word. */
 gboolean cc_options_set_text(CcOptions *self, const gchar *text, GError **error);
 
-/* The options whose values differ. Definitions of the custom kernel differ all or none. */
+/* The options whose values differ. The options that define the custom kernel are compared as one:
+ * all of them differ or none does. */
 CcOptionSet cc_options_compare(const CcOptions *a, const CcOptions *b);
 
-/* Copies the values of the options in `set`; of one that defines the custom kernel, the whole
- * definition. */
+/* Copies the values of the options in `set`. For an option that defines the custom kernel, the
+ * whole definition is copied. */
 void cc_options_assign(CcOptions *to, const CcOptions *from, CcOptionSet set);
 
-/* The filter that the options describe, with a new reference to its kernel. The kernel is NULL when
- * kernel is custom and none is defined. */
+/* Sets `filter` as the options describe, with a new reference to its kernel. The kernel is NULL if
+ * `kernel` is custom and no custom kernel is defined. */
 void cc_options_get_filter(const CcOptions *self, CcFilter *filter);
 
 G_END_DECLS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What host and device code share: enumerations and the border rule; output_stage_shared.h has the
- * last step. Without GLib, which nvcc does not see. */
+/* Enumerations and the border rule, for host and device code; output_stage_shared.h has the output
+ * stage. Does not use GLib, because nvcc does not see it. */
 
 #include <math.h>
 
@@ -13,18 +13,18 @@
 #endif
 
 /* Each enum that users see is one list. A row is F(constant, its name, its text in
- * gst-inspect-1.0), and F says what to make of it. These make the enum, and the number of its
- * values. */
+ * gst-inspect-1.0), and the macro F expands a row. These two make the constants of the enum and the
+ * number of its values. */
 #define CC_LIST_CONSTANT(constant, ...) constant,
 #define CC_LIST_PLUS_ONE(constant, ...) +1
 
-/* How the sums S_i of a kernel's matrices become one number t, before scale and bias:
+/* How the sums S_i of a kernel's matrices are combined into one number t, before scale and bias:
  *   clamp         max S_i
  *   absolute      max |S_i|
  *   offset        max S_i, with mid-grey added to the result
  *   magnitude     sqrt(sum S_i^2)
  *   magnitude-l1  sum |S_i|
- *   direction     atan2(S_1, S_0) in turns, of exactly two matrices (x, y) */
+ *   direction     atan2(S_1, S_0) in turns; exactly two matrices (x, y) */
 #define CC_RESPONSES(F)                                                                            \
   F(CC_RESPONSE_AUTO, "auto", "The kernel's own")                                                  \
   F(CC_RESPONSE_CLAMP, "clamp", "Negative results become black")                                   \
@@ -37,10 +37,10 @@
 typedef enum { CC_RESPONSES(CC_LIST_CONSTANT) } CcResponse;
 enum { CC_N_RESPONSES = CC_RESPONSES(CC_LIST_PLUS_ONE) };
 
-/* What a tap outside the picture reads, for a row |abcdefgh|:
+/* The value of a tap outside the frame, for a row |abcdefgh|:
  *   replicate    aaa|abcdefgh|hhh      constant  vvv|abcdefgh|vvv      wrap  fgh|abcdefgh|abc
  *   reflect      cba|abcdefgh|hgf      reflect-101  dcb|abcdefgh|gfe
- * The picture may be smaller than the kernel: the rule repeats until it lands inside. */
+ * The frame may be smaller than the kernel: the rule is then repeated until the index is inside. */
 #define CC_BORDERS(F)                                                                              \
   F(CC_BORDER_REPLICATE, "replicate", "The nearest pixel: aaa|abcd|ddd")                           \
   F(CC_BORDER_CONSTANT, "constant", "border-value")                                                \
@@ -51,8 +51,8 @@ enum { CC_N_RESPONSES = CC_RESPONSES(CC_LIST_PLUS_ONE) };
 typedef enum { CC_BORDERS(CC_LIST_CONSTANT) } CcBorder;
 enum { CC_N_BORDERS = CC_BORDERS(CC_LIST_PLUS_ONE) };
 
-/* The index inside 0..n-1 that position i stands for, or -1 for CC_BORDER_CONSTANT outside. n >= 1.
- */
+/* The index in 0..n-1 that the border rule gives for position i, or -1 with CC_BORDER_CONSTANT if i
+ * is outside. n >= 1. */
 CC_SHARED int
 cc_border_index(int i, int n, CcBorder border) {
   if (i >= 0 && i < n)
@@ -63,7 +63,7 @@ cc_border_index(int i, int n, CcBorder border) {
     return i < 0 ? 0 : n - 1;
   case CC_BORDER_REFLECT:
     m = i < 0 ? -1 - i : 2 * n - 1 - i;
-    if (m >= 0 && m < n) /* nearly always, and without a division */
+    if (m >= 0 && m < n) /* the usual case, without a division */
       return m;
     m = i % (2 * n);
     m = m < 0 ? m + 2 * n : m;
@@ -89,9 +89,9 @@ cc_border_index(int i, int n, CcBorder border) {
   return -1;
 }
 
-/* The luma of red, green and blue, by the weights of BT.709, as a code value of their depth. The
- * weights add up to 2^CC_LUMA_SHIFT, so grey stays as it is, and no sum of 16-bit samples leaves 32
- * bits. */
+/* The luma of red, green and blue, with the weights of BT.709, as a code value of the same depth.
+ * The weights add up to 2^CC_LUMA_SHIFT, so grey stays unchanged and no sum of 16-bit samples
+ * exceeds 32 bits. */
 #define CC_LUMA_RED 13933u
 #define CC_LUMA_GREEN 46871u
 #define CC_LUMA_BLUE 4732u

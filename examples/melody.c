@@ -4,16 +4,16 @@
 #include <math.h>
 
 #define NOTE_SECONDS 0.3125 /* sixteen notes in five seconds */
-#define RING_SECONDS 1.6    /* how long a note can be heard */
+#define RING_SECONDS 1.6    /* duration of a note until it is inaudible */
 #define FADE_SECONDS 0.4
 #define LOUDNESS 0.11
 
-/* Half tones above the A of 220 Hz. */
+/* Semitones above A (220 Hz). */
 static const gint notes[] = {3, 10, 15, 19, 17, 15, 10, 12, 7, 10, 15, 22, 19, 17, 15, 10};
 
-/* One sample of a note: a tone and two overtones that die away sooner. */
+/* One sample of a note: the fundamental and two overtones, which decay faster. */
 static gdouble
-ring(gdouble frequency, gdouble seconds) {
+note_sample(gdouble frequency, gdouble seconds) {
   gdouble turns = 2 * G_PI * frequency * seconds;
   gdouble attack = MIN(seconds / 0.008, 1), decay = exp(-3.2 * seconds);
   return attack * decay *
@@ -27,7 +27,7 @@ add_note(gdouble *sums, gsize n_frames, guint number) {
   gsize first = (gsize)(number * NOTE_SECONDS * MELODY_RATE);
   gsize end = MIN(first + (gsize)(RING_SECONDS * MELODY_RATE), n_frames);
   for (gsize i = first; i < end; i++) {
-    gdouble sample = ring(frequency, (gdouble)(i - first) / MELODY_RATE);
+    gdouble sample = note_sample(frequency, (gdouble)(i - first) / MELODY_RATE);
     sums[2 * i] += (1 - right) * sample;
     sums[2 * i + 1] += right * sample;
   }

@@ -8,8 +8,8 @@ G_BEGIN_DECLS
 #define MELODY_RATE 48000
 #define MELODY_CHANNELS 2
 
-/* A quiet melody that lasts some seconds: samples of 16 bits, two channels interleaved. Free the
- * result with g_free. */
+/* Returns a quiet melody of the given duration: 16-bit samples, two interleaved channels. Free with
+ * g_free. */
 gint16 *melody_new(gdouble seconds, gsize *n_bytes);
 
 G_END_DECLS

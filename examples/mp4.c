@@ -20,7 +20,7 @@ is_one_of(const guint8 *type, const gchar *const *types) {
   return FALSE;
 }
 
-/* A box may begin anywhere, and GStreamer's macro wants addresses that are even. */
+/* Reads a big-endian number byte by byte, because a box may begin at any address. */
 static guint64
 read_size(const guint8 *data, guint n_bytes) {
   guint64 size = 0;
@@ -29,7 +29,7 @@ read_size(const guint8 *data, guint n_bytes) {
   return size;
 }
 
-/* Walks the boxes in data[0..size) and down into those that lead to the headers with dates. */
+/* Visits the boxes in data[0..size). Descends into boxes that contain headers with dates. */
 static void
 clear_dates(guint8 *data, gsize size) {
   static const gchar *const parents[] = {"moov", "trak", "mdia", NULL};
@@ -42,7 +42,7 @@ clear_dates(guint8 *data, gsize size) {
       box = read_size(data + BOX_HEADER, 8);
       header = LARGE_BOX_HEADER;
     } else if (box == 0) {
-      box = size; /* to the end of the file */
+      box = size; /* until the end of the file */
     }
     if (box < header || box > size)
       return;
@@ -52,7 +52,7 @@ clear_dates(guint8 *data, gsize size) {
     if (is_one_of(data + 4, parents)) {
       clear_dates(body, body_size);
     } else if (is_one_of(data + 4, dated) && body_size >= 4) {
-      /* version and flags in 4 bytes, then two dates of 4 bytes, or of 8 in version 1 */
+      /* 4 bytes of version and flags, then two dates of 4 bytes each, or 8 in version 1 */
       gsize dates = body[0] == 1 ? 16 : 8;
       memset(body + 4, 0, MIN(dates, body_size - 4));
     }

@@ -5,97 +5,97 @@
 
 #define BAND 8 /* rows that a thread takes at once */
 #define LEVELS 4096
-#define FINE 5 /* samples along each axis of a pixel in fine pictures */
-#define MEND 2 /* along each axis of a pixel whose neighbours differ */
+#define FINE_SAMPLES 5 /* samples along each axis of every pixel in fine mode */
+#define EDGE_SAMPLES 2 /* samples along each axis of a pixel that differs from a neighbour */
 
 typedef struct {
   float light[3];
-  guint32 what;
-} Spot;
+  guint32 object;
+} Sample;
 
 struct Renderer {
   guint width, height;
   gboolean fine;
-  Spot *spots;           /* what is seen in the middle of each pixel */
-  guint8 levels[LEVELS]; /* from the root of light to code values */
+  Sample *samples;       /* the sample at the centre of each pixel */
+  guint8 levels[LEVELS]; /* code values for square roots of light */
   GThreadPool *pool;
 
-  /* of the frame that is drawn */
+  /* of the current frame */
   World world;
   void (*step)(Renderer *renderer, guint row);
   guint8 *pixels;
   gsize pitch;
   GMutex lock;
   GCond done;
-  guint left; /* bands that are not done, under the lock */
+  guint n_unfinished; /* number of unfinished bands; protected by the lock */
 };
 
-static Spot
-look(const Renderer *renderer, float x, float y) {
+static Sample
+take_sample(const Renderer *renderer, float x, float y) {
   float half_height = 0.5f * (float)renderer->height, half_width = 0.5f * (float)renderer->width;
-  /* wide pictures show more to the sides, high ones more above and below */
+  /* wide frames show more at the sides, tall frames more above and below */
   float unit = 1 / MIN(half_height, 0.75f * half_width);
   WorldHit hit =
-      world_look(&renderer->world, (x - half_width) * unit, (half_height - y) * unit, unit);
-  return (Spot){{MIN(hit.colour.x, 1), MIN(hit.colour.y, 1), MIN(hit.colour.z, 1)}, hit.what};
+      world_sample(&renderer->world, (x - half_width) * unit, (half_height - y) * unit, unit);
+  return (Sample){{MIN(hit.colour.x, 1), MIN(hit.colour.y, 1), MIN(hit.colour.z, 1)}, hit.object};
 }
 
-/* The sum of what is seen at n x n places of a pixel. */
-static Spot
-look_closely(const Renderer *renderer, guint column, guint row, guint n) {
-  Spot sum = {{0, 0, 0}, 0};
+/* The sum of n x n samples of a pixel. */
+static Sample
+add_samples(const Renderer *renderer, guint column, guint row, guint n) {
+  Sample sum = {{0, 0, 0}, 0};
   for (guint i = 0; i < n * n; i++) {
     guint across = i % n, down = i / n;
     float x = (float)column + ((float)across + 0.5f) / (float)n;
     float y = (float)row + ((float)down + 0.5f) / (float)n;
-    Spot spot = look(renderer, x, y);
+    Sample sample = take_sample(renderer, x, y);
     for (guint c = 0; c < 3; c++)
-      sum.light[c] += spot.light[c];
+      sum.light[c] += sample.light[c];
   }
   return sum;
 }
 
 static void
-store(const Renderer *renderer, const Spot *spot, float factor, guint column, guint row) {
+store(const Renderer *renderer, const Sample *sample, float factor, guint column, guint row) {
   guint8 *pixel = renderer->pixels + row * renderer->pitch + 3 * column;
   for (guint c = 0; c < 3; c++)
-    pixel[c] = renderer->levels[(guint)(sqrtf(spot->light[c] * factor) * (LEVELS - 1) + 0.5f)];
+    pixel[c] = renderer->levels[(guint)(sqrtf(sample->light[c] * factor) * (LEVELS - 1) + 0.5f)];
 }
 
 static void
 draw_fine(Renderer *renderer, guint row) {
   for (guint column = 0; column < renderer->width; column++) {
-    Spot sum = look_closely(renderer, column, row, FINE);
-    store(renderer, &sum, 1.0f / (FINE * FINE), column, row);
+    Sample sum = add_samples(renderer, column, row, FINE_SAMPLES);
+    store(renderer, &sum, 1.0f / (FINE_SAMPLES * FINE_SAMPLES), column, row);
   }
 }
 
 static void
-draw_middles(Renderer *renderer, guint row) {
-  Spot *spots = renderer->spots + (gsize)row * renderer->width;
+draw_centres(Renderer *renderer, guint row) {
+  Sample *samples = renderer->samples + (gsize)row * renderer->width;
   for (guint column = 0; column < renderer->width; column++) {
-    spots[column] = look(renderer, (float)column + 0.5f, (float)row + 0.5f);
-    store(renderer, &spots[column], 1, column, row);
+    samples[column] = take_sample(renderer, (float)column + 0.5f, (float)row + 0.5f);
+    store(renderer, &samples[column], 1, column, row);
   }
 }
 
-/* Looks more closely where the neighbours are something else. */
+/* Takes more samples of pixels that show another object than a neighbour. */
 static void
-mend_edges(Renderer *renderer, guint row) {
+refine_edges(Renderer *renderer, guint row) {
   guint width = renderer->width;
-  const Spot *spots = renderer->spots + (gsize)row * width;
-  const Spot *above = row > 0 ? spots - width : spots;
-  const Spot *below = row + 1 < renderer->height ? spots + width : spots;
+  const Sample *samples = renderer->samples + (gsize)row * width;
+  const Sample *above = row > 0 ? samples - width : samples;
+  const Sample *below = row + 1 < renderer->height ? samples + width : samples;
   for (guint column = 0; column < width; column++) {
-    guint32 what = spots[column].what;
+    guint32 object = samples[column].object;
     guint left = column > 0 ? column - 1 : 0, right = MIN(column + 1, width - 1);
-    if (what == above[column].what && what == below[column].what && what == spots[left].what &&
-        what == spots[right].what)
+    if (object == above[column].object && object == below[column].object &&
+        object == samples[left].object && object == samples[right].object)
       continue;
-    Spot sum = look_closely(renderer, column, row, MEND);
+    Sample sum = add_samples(renderer, column, row, EDGE_SAMPLES);
     for (guint c = 0; c < 3; c++)
-      sum.light[c] += spots[column].light[c];
-    store(renderer, &sum, 1.0f / (MEND * MEND + 1), column, row);
+      sum.light[c] += samples[column].light[c];
+    store(renderer, &sum, 1.0f / (EDGE_SAMPLES * EDGE_SAMPLES + 1), column, row);
   }
 }
 
@@ -106,20 +106,20 @@ draw_band(gpointer data, gpointer user_data) {
   for (guint row = first; row < MIN(first + BAND, renderer->height); row++)
     renderer->step(renderer, row);
   g_mutex_lock(&renderer->lock);
-  if (--renderer->left == 0)
+  if (--renderer->n_unfinished == 0)
     g_cond_signal(&renderer->done);
   g_mutex_unlock(&renderer->lock);
 }
 
 static void
-do_step(Renderer *renderer, void (*step)(Renderer *renderer, guint row)) {
+run_step(Renderer *renderer, void (*step)(Renderer *renderer, guint row)) {
   guint bands = (renderer->height + BAND - 1) / BAND;
   renderer->step = step;
-  renderer->left = bands;
+  renderer->n_unfinished = bands;
   for (guint band = 0; band < bands; band++)
     g_thread_pool_push(renderer->pool, GUINT_TO_POINTER(band + 1), NULL);
   g_mutex_lock(&renderer->lock);
-  while (renderer->left > 0)
+  while (renderer->n_unfinished > 0)
     g_cond_wait(&renderer->done, &renderer->lock);
   g_mutex_unlock(&renderer->lock);
 }
@@ -130,7 +130,7 @@ renderer_new(guint width, guint height, gboolean fine) {
   renderer->width = width;
   renderer->height = height;
   renderer->fine = fine;
-  renderer->spots = fine ? NULL : g_new(Spot, (gsize)width * height);
+  renderer->samples = fine ? NULL : g_new(Sample, (gsize)width * height);
   for (guint i = 0; i < LEVELS; i++) {
     double root = (double)i / (LEVELS - 1);
     renderer->levels[i] = (guint8)(255 * pow(root * root, 1 / 2.2) + 0.5);
@@ -148,10 +148,10 @@ renderer_draw(Renderer *renderer, gdouble seconds, guint8 *pixels, gsize pitch) 
   renderer->pixels = pixels;
   renderer->pitch = pitch;
   if (renderer->fine) {
-    do_step(renderer, draw_fine);
+    run_step(renderer, draw_fine);
   } else {
-    do_step(renderer, draw_middles);
-    do_step(renderer, mend_edges);
+    run_step(renderer, draw_centres);
+    run_step(renderer, refine_edges);
   }
 }
 
@@ -160,6 +160,6 @@ renderer_free(Renderer *renderer) {
   g_thread_pool_free(renderer->pool, FALSE, TRUE);
   g_mutex_clear(&renderer->lock);
   g_cond_clear(&renderer->done);
-  g_free(renderer->spots);
+  g_free(renderer->samples);
   g_free(renderer);
 }

@@ -5,14 +5,14 @@
 
 G_BEGIN_DECLS
 
-/* Renders frames of the world on all cores. The bytes do not depend on how many there are. */
+/* Renders frames of the world on all cores. The result does not depend on the number of cores. */
 typedef struct Renderer Renderer;
 
-/* A renderer of frames of RGB, 8 bits each. With `fine` every pixel is the mean of many samples,
- * else only those are where neighbours differ. Free it with renderer_free. */
+/* Makes a renderer of 8-bit RGB frames. With `fine` every pixel is the mean of many samples; else
+ * only pixels that differ from a neighbour are. Free with renderer_free. */
 Renderer *renderer_new(guint width, guint height, gboolean fine);
 
-/* Writes the frame that is seen after some seconds, rows `pitch` bytes apart. */
+/* Draws the frame at the time `seconds`. Rows begin every `pitch` bytes. */
 void renderer_draw(Renderer *renderer, gdouble seconds, guint8 *pixels, gsize pitch);
 
 void renderer_free(Renderer *renderer);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Renders balls that roll on a tiled floor and writes a film with sound, or a picture: something to
- * filter for those who bring no video. It has what a photograph has and a test chart has not: soft
- * shading, shadows, fine texture, and edges in all directions. It is also an example of how an
- * application feeds frames of its own to a pipeline.
+/* Renders balls that roll on a tiled floor, and writes a video with audio or an image. It is test
+ * material for users without a video of their own. Unlike a test chart it has soft shading,
+ * shadows, fine texture and edges in all directions. It is also an example of an application that
+ * feeds its own frames to a pipeline.
  *
- * The same options give the same file each time: the encoder's settings leave nothing to time or to
- * the number of cores, and the file holds no dates.
- */
+ * The same options give the same file each time: the encoder's result depends neither on timing nor
+ * on the number of cores, and the file contains no dates. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,33 +21,34 @@
 #include "render.h"
 
 #define FRAMES_PER_SECOND 30
-#define LONGEST_FILM 60
-#define LARGEST 4096
+#define MAX_SECONDS 60
+#define MAX_SIZE 4096
 #define NOT_GIVEN G_MININT
 
 /* A constant quantizer and a fixed number of threads make the encoder's output reproducible. */
-#define FILM                                                                                       \
+#define VIDEO_PIPELINE                                                                             \
   "appsrc name=video format=time ! queue max-size-buffers=4 ! videoconvert "                       \
   "! video/x-raw, format=I420, colorimetry=bt709 "                                                 \
   "! x264enc pass=quant quantizer=20 speed-preset=veryfast threads=4 bframes=0 "                   \
   "! queue ! mp4mux name=muxer ! filesink name=file "                                              \
-  "appsrc name=sound format=time max-bytes=0 "                                                     \
+  "appsrc name=audio format=time max-bytes=0 "                                                     \
   "! audioconvert ! voaacenc bitrate=96000 ! aacparse ! queue ! muxer. "
-#define PICTURE "appsrc name=video format=time ! pngenc compression-level=9 ! filesink name=file"
+#define IMAGE_PIPELINE                                                                             \
+  "appsrc name=video format=time ! pngenc compression-level=9 ! filesink name=file"
 
 typedef struct {
   gdouble time, seconds;
   gint width, height;
   gchar *output;
-  gboolean film;
+  gboolean is_video;
 } Options;
 
 /* ---- command line ---- */
 
-static gboolean refuse(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
+static gboolean fail_option(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
 
 static gboolean
-refuse(GError **error, const gchar *format, ...) {
+fail_option(GError **error, const gchar *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   g_propagate_error(
@@ -59,30 +59,32 @@ refuse(GError **error, const gchar *format, ...) {
 
 static gboolean
 check_size(const gchar *option, gint size, gboolean even, GError **error) {
-  if (size < 16 || size > LARGEST || (even && size % 2 != 0))
-    return refuse(error, "--%s=%d: wants %s number from 16 to %d", option, size,
-                  even ? "an even" : "a", LARGEST);
+  if (size < 16 || size > MAX_SIZE || (even && size % 2 != 0))
+    return fail_option(error, "--%s=%d: must be %s number from 16 to %d", option, size,
+                       even ? "an even" : "a", MAX_SIZE);
   return TRUE;
 }
 
 static gboolean
 check_options(Options *options, gboolean has_time, gboolean has_seconds, GError **error) {
   const gchar *output = options->output;
-  options->film = g_str_has_suffix(output, ".mp4");
-  if (!options->film && !g_str_has_suffix(output, ".png"))
-    return refuse(error, "%s: wants a name that ends in .mp4, a film, or .png, a picture", output);
-  if (options->film && has_time)
-    return refuse(error, "--time=%g: is for pictures; a film takes --seconds", options->time);
-  if (!options->film && has_seconds)
-    return refuse(error, "--seconds=%g: is for films; a picture takes --time", options->seconds);
-  /* written so that what is no number is refused as well */
+  options->is_video = g_str_has_suffix(output, ".mp4");
+  if (!options->is_video && !g_str_has_suffix(output, ".png"))
+    return fail_option(error, "%s: must end in .mp4 for a video or .png for an image", output);
+  if (options->is_video && has_time)
+    return fail_option(error, "--time=%g: only for images; use --seconds for a video",
+                       options->time);
+  if (!options->is_video && has_seconds)
+    return fail_option(error, "--seconds=%g: only for videos; use --time for an image",
+                       options->seconds);
+  /* written so that NaN is refused too */
   if (!(options->time >= 0 && options->time <= 86400))
-    return refuse(error, "--time=%g: wants a number from 0 to 86400", options->time);
-  if (!(options->seconds >= 0.1 && options->seconds <= LONGEST_FILM))
-    return refuse(error, "--seconds=%g: wants a number from 0.1 to %d", options->seconds,
-                  LONGEST_FILM);
-  return check_size("width", options->width, options->film, error) &&
-         check_size("height", options->height, options->film, error);
+    return fail_option(error, "--time=%g: must be a number from 0 to 86400", options->time);
+  if (!(options->seconds >= 0.1 && options->seconds <= MAX_SECONDS))
+    return fail_option(error, "--seconds=%g: must be a number from 0.1 to %d", options->seconds,
+                       MAX_SECONDS);
+  return check_size("width", options->width, options->is_video, error) &&
+         check_size("height", options->height, options->is_video, error);
 }
 
 static gboolean
@@ -92,32 +94,31 @@ parse_options(int *argc, char ***argv, Options *options, GError **error) {
   options->width = options->height = NOT_GIVEN;
   const GOptionEntry entries[] = {
       {"time", 't', 0, G_OPTION_ARG_DOUBLE, &options->time,
-       "The moment that a picture shows (default: 0)", "SECONDS"},
+       "Time in the animation, for an image (default: 0)", "SECONDS"},
       {"seconds", 's', 0, G_OPTION_ARG_DOUBLE, &options->seconds,
-       "Length of a film (default: 5, after which it could begin again)", "SECONDS"},
-      {"width", 0, 0, G_OPTION_ARG_INT, &options->width, "Default: 640, of a picture 480",
-       "PIXELS"},
+       "Length of a video (default: 5, one period of the animation)", "SECONDS"},
+      {"width", 0, 0, G_OPTION_ARG_INT, &options->width,
+       "Default: 640 for a video, 480 for an image", "PIXELS"},
       {"height", 0, 0, G_OPTION_ARG_INT, &options->height, "Default: 360", "PIXELS"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &outputs, NULL, "OUT"},
       {0}};
   g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-  g_option_context_set_summary(context, "Renders balls on a tiled floor: to OUT.mp4 a film with "
-                                        "sound, to OUT.png a picture.");
+  g_option_context_set_summary(context, "Renders balls that roll on a tiled floor: a video with "
+                                        "audio to OUT.mp4, or an image to OUT.png.");
   g_option_context_add_main_entries(context, entries, NULL);
   g_option_context_add_group(context, gst_init_get_option_group());
   if (!g_option_context_parse(context, argc, argv, error))
     return FALSE;
   if (!outputs || !outputs[0] || outputs[1])
-    return refuse(error,
-                  "One OUT is wanted, a name that ends in .mp4 or .png; --help has the options");
+    return fail_option(error, "Expected one OUT that ends in .mp4 or .png; see --help");
 
   options->output = g_strdup(outputs[0]);
   gboolean has_time = options->time != NOT_GIVEN, has_seconds = options->seconds != NOT_GIVEN;
-  gboolean film = g_str_has_suffix(outputs[0], ".mp4");
+  gboolean is_video = g_str_has_suffix(outputs[0], ".mp4");
   options->time = has_time ? options->time : 0;
   options->seconds = has_seconds ? options->seconds : 5;
   if (options->width == NOT_GIVEN)
-    options->width = film ? 640 : 480;
+    options->width = is_video ? 640 : 480;
   if (options->height == NOT_GIVEN)
     options->height = 360;
   return check_options(options, has_time, has_seconds, error);
@@ -125,12 +126,12 @@ parse_options(int *argc, char ***argv, Options *options, GError **error) {
 
 /* ---- the pipeline ---- */
 
-/* Says which package has an element that is missing. */
+/* Fails if an element is missing, with the package that has it. */
 static gboolean
-check_elements(gboolean film, GError **error) {
+check_elements(gboolean is_video, GError **error) {
   static const struct {
     const gchar *element, *package;
-    gboolean for_pictures;
+    gboolean for_images;
   } needed[] = {
       {"appsrc", "gstreamer1.0-plugins-base", TRUE},
       {"videoconvert", "gstreamer1.0-plugins-base", FALSE},
@@ -141,20 +142,21 @@ check_elements(gboolean film, GError **error) {
       {"x264enc", "gstreamer1.0-plugins-ugly", FALSE},
   };
   for (guint i = 0; i < G_N_ELEMENTS(needed); i++) {
-    if (!film && !needed[i].for_pictures)
+    if (!is_video && !needed[i].for_images)
       continue;
     g_autoptr(GstElementFactory) factory = gst_element_factory_find(needed[i].element);
     if (!factory) {
       g_set_error(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-                  "GStreamer has no %s; Debian has it in %s", needed[i].element, needed[i].package);
+                  "GStreamer has no element %s; on Debian it is in %s", needed[i].element,
+                  needed[i].package);
       return FALSE;
     }
   }
   return TRUE;
 }
 
-/* Where frames come from. Only the thread of the video's appsrc touches it while the pipeline runs.
- */
+/* The source of frames. While the pipeline runs, only the thread of the appsrc for video uses
+ * it. */
 typedef struct {
   const Options *options;
   Renderer *renderer;
@@ -170,11 +172,11 @@ source_of(GstElement *pipeline, const gchar *name, GstCaps *caps) {
 }
 
 static void
-push_sound(GstElement *pipeline, gdouble seconds) {
+push_audio(GstElement *pipeline, gdouble seconds) {
   g_autoptr(GstCaps) caps = gst_caps_new_simple(
       "audio/x-raw", "format", G_TYPE_STRING, "S16LE", "layout", G_TYPE_STRING, "interleaved",
       "rate", G_TYPE_INT, MELODY_RATE, "channels", G_TYPE_INT, MELODY_CHANNELS, NULL);
-  g_autoptr(GstAppSrc) source = source_of(pipeline, "sound", caps);
+  g_autoptr(GstAppSrc) source = source_of(pipeline, "audio", caps);
   gsize size;
   gint16 *samples = melody_new(seconds, &size);
   GstBuffer *buffer = gst_buffer_new_wrapped(samples, size);
@@ -198,7 +200,7 @@ render(const Frames *frames, guint number) {
   return buffer;
 }
 
-/* The pipeline asks for a frame when it has room for one, and no more after an error. */
+/* Called when the appsrc has room for a frame. After an error it is not called any more. */
 static void
 on_need_data(GstAppSrc *source, guint size, gpointer user_data) {
   Frames *frames = user_data;
@@ -211,11 +213,12 @@ on_need_data(GstAppSrc *source, guint size, gpointer user_data) {
 static void
 connect_frames(GstElement *pipeline, Frames *frames, const Options *options) {
   frames->options = options;
-  frames->n_frames = options->film ? (guint)(options->seconds * FRAMES_PER_SECOND + 0.5) : 1;
-  frames->renderer = renderer_new((guint)options->width, (guint)options->height, !options->film);
+  frames->n_frames = options->is_video ? (guint)(options->seconds * FRAMES_PER_SECOND + 0.5) : 1;
+  frames->renderer =
+      renderer_new((guint)options->width, (guint)options->height, !options->is_video);
   gst_video_info_set_format(&frames->info, GST_VIDEO_FORMAT_RGB, (guint)options->width,
                             (guint)options->height);
-  frames->info.fps_n = options->film ? FRAMES_PER_SECOND : 0;
+  frames->info.fps_n = options->is_video ? FRAMES_PER_SECOND : 0;
   frames->info.fps_d = 1;
   g_autoptr(GstCaps) caps = gst_video_info_to_caps(&frames->info);
   g_autoptr(GstAppSrc) source = source_of(pipeline, "video", caps);
@@ -236,38 +239,39 @@ wait_for_end(GstElement *pipeline, GError **error) {
 
 static gboolean
 write_file(const Options *options, const gchar *path, GError **error) {
-  if (!check_elements(options->film, error))
+  if (!check_elements(options->is_video, error))
     return FALSE;
-  g_autoptr(GstElement) pipeline = gst_parse_launch_full(options->film ? FILM : PICTURE, NULL,
-                                                         GST_PARSE_FLAG_FATAL_ERRORS, error);
+  g_autoptr(GstElement) pipeline =
+      gst_parse_launch_full(options->is_video ? VIDEO_PIPELINE : IMAGE_PIPELINE, NULL,
+                            GST_PARSE_FLAG_FATAL_ERRORS, error);
   if (!pipeline)
     return FALSE;
   g_autoptr(GstElement) file = gst_bin_get_by_name(GST_BIN(pipeline), "file");
   g_object_set(file, "location", path, NULL);
   Frames frames = {0};
   connect_frames(pipeline, &frames, options);
-  if (options->film)
-    push_sound(pipeline, options->seconds);
+  if (options->is_video)
+    push_audio(pipeline, options->seconds);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   gboolean ok = wait_for_end(pipeline, error);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   renderer_free(frames.renderer);
-  return ok && (!options->film || mp4_clear_dates(path, error));
+  return ok && (!options->is_video || mp4_clear_dates(path, error));
 }
 
-/* Writes under another name first: what has the name OUT is complete. */
+/* Writes to a temporary file first, so that a file with the name OUT is always complete. */
 static gboolean
 write_output(const Options *options, GError **error) {
-  g_autofree gchar *unfinished = g_strconcat(options->output, ".part", NULL);
-  gboolean ok = write_file(options, unfinished, error);
-  if (ok && g_rename(unfinished, options->output) != 0) {
+  g_autofree gchar *temporary = g_strconcat(options->output, ".part", NULL);
+  gboolean ok = write_file(options, temporary, error);
+  if (ok && g_rename(temporary, options->output) != 0) {
     gint code = errno;
     g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code), "Cannot rename %s to %s: %s",
-                unfinished, options->output, g_strerror(code));
+                temporary, options->output, g_strerror(code));
     ok = FALSE;
   }
   if (!ok)
-    g_unlink(unfinished);
+    g_unlink(temporary);
   return ok;
 }
 

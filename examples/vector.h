@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A point, a direction or a colour: y points upwards, and colours are in proportion to light. */
+/* A point, a direction or a colour. y points upwards. Colours are linear in light. */
 typedef struct {
   float x, y, z;
 } Vec;
@@ -28,7 +28,7 @@ vec_times(Vec a, float factor) {
   return vec(a.x * factor, a.y * factor, a.z * factor);
 }
 
-/* Component by component: a colour in coloured light. */
+/* The product of components: a colour in coloured light. */
 static inline Vec
 vec_product(Vec a, Vec b) {
   return vec(a.x * b.x, a.y * b.y, a.z * b.z);
@@ -49,7 +49,7 @@ vec_unit(Vec a) {
   return vec_times(a, 1 / sqrtf(vec_dot(a, a)));
 }
 
-/* From a to b: share 0 is a, 1 is b. */
+/* Interpolates from a (share 0) to b (share 1). */
 static inline Vec
 vec_mix(Vec a, Vec b, float share) {
   return vec_add(vec_times(a, 1 - share), vec_times(b, share));
@@ -61,8 +61,8 @@ vec_along(Vec origin, Vec direction, float distance) {
   return vec_add(origin, vec_times(direction, distance));
 }
 
-/* What a mirror with this normal makes of a direction. */
+/* Reflects a direction at a surface with this normal. */
 static inline Vec
-vec_mirror(Vec direction, Vec normal) {
+vec_reflect(Vec direction, Vec normal) {
   return vec_along(direction, normal, -2 * vec_dot(direction, normal));
 }

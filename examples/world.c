@@ -3,13 +3,13 @@
 
 #define FAR 1e9f
 #define NEAR 1e-3f
-#define HAZE 0.022f   /* share of the horizon's colour that a unit of distance adds */
-#define VIEW 2.05f    /* distance of the picture from the eye; 1 is half its height */
-#define MAX_MIRRORS 3 /* that light has met before it reaches the eye */
+#define HAZE 0.022f /* share of the horizon's colour added per unit of distance */
+#define VIEW 2.05f  /* distance from the eye to the image plane, in half heights of the image */
+#define MAX_REFLECTIONS 3 /* limit of reflections on the way of a ray */
 #define MIN_SHARE 0.03f
 #define FLOOR G_MAXUINT8
 
-/* A tile of soft noise, which repeats in both directions. */
+/* A tile of smooth noise that repeats in both directions. */
 #define NOISE 256
 static float noise[NOISE][NOISE];
 
@@ -24,8 +24,8 @@ typedef enum { PLAIN, BAND, STRIPES, OCTANTS } Pattern;
 static const struct {
   Pattern pattern;
   Vec colours[2];
-  float mirrors; /* share of light that is mirrored where one looks at it from the front */
-} paints[WORLD_BALLS] = {
+  float reflectance; /* share of light that is reflected at normal incidence */
+} materials[WORLD_BALLS] = {
     {BAND, {{0.72f, 0.05f, 0.04f}, {0.88f, 0.82f, 0.72f}}, 0.06f},
     {PLAIN, {{0.8f, 0.8f, 0.82f}, {0.8f, 0.8f, 0.82f}}, 0.72f},
     {STRIPES, {{0.04f, 0.17f, 0.62f}, {0.5f, 0.7f, 0.9f}}, 0.08f},
@@ -54,7 +54,7 @@ eased(float x) {
   return x * x * (3 - 2 * x);
 }
 
-/* Noise whose lattice has `cells` cells to a side. */
+/* Noise from a lattice with `cells` cells on each side. */
 static float
 value_noise(guint x, guint y, guint cells) {
   guint cell = NOISE / cells, left = x / cell, top = y / cell;
@@ -77,7 +77,7 @@ make_noise(void) {
   }
 }
 
-/* The noise at a point of the plane, in units of its samples. */
+/* Interpolated noise at any point, in units of its samples. */
 static float
 noise_at(float x, float y) {
   float left = floorf(x), top = floorf(y), across = x - left, down = y - top;
@@ -95,7 +95,7 @@ resting(float x, float z, float radius) {
   return (WorldBall){{x, radius, z}, radius, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 }
 
-/* Turns a ball's axes around a unit vector. */
+/* Rotates a ball's axes around a unit vector. */
 static void
 turn(WorldBall *ball, Vec axis, float angle) {
   float c = cosf(angle), s = sinf(angle);
@@ -107,7 +107,7 @@ turn(WorldBall *ball, Vec axis, float angle) {
   }
 }
 
-/* Rolls a ball along x or z: the way is as long as what turns below it. */
+/* Rolls a ball along x or z without slipping. */
 static void
 roll(WorldBall *ball, float x, float z) {
   turn(ball, vec(0, 0, 1), -x / ball->radius);
@@ -116,7 +116,7 @@ roll(WorldBall *ball, float x, float z) {
   ball->centre.z += z;
 }
 
-/* Rolls a ball in a circle as wide as itself, after which it has turned once. */
+/* Rolls a ball in a circle of the ball's own radius. One round is one turn of the ball. */
 static void
 circle(WorldBall *ball, float angle) {
   turn(ball, vec(1, 0, 0), angle);
@@ -165,17 +165,17 @@ world_at(gdouble seconds) {
 
 /* ---- light ---- */
 
-/* A ray that has come some way: `distance` to the eye, `width` of what a pixel covers at its
- * origin, and `spread`, by which that grows for each unit from there on. */
+/* A ray that may have been reflected. `distance` is the way from the eye to its origin, `width` the
+ * width of a pixel there, and `spread` the growth of that width per unit of distance. */
 typedef struct {
   Vec origin, direction;
   float distance, width, spread, share;
-  guint mirrors;
+  guint reflections;
 } Ray;
 
 static WorldHit trace(const World *world, const Ray *ray);
 
-/* The ball that a ray meets first and the distance, or WORLD_BALLS. */
+/* Returns the first ball that the ray hits and the distance to it, or WORLD_BALLS. */
 static guint
 nearest_ball(const World *world, Vec origin, Vec direction, float *distance) {
   guint found = WORLD_BALLS;
@@ -183,11 +183,11 @@ nearest_ball(const World *world, Vec origin, Vec direction, float *distance) {
   for (guint i = 0; i < WORLD_BALLS; i++) {
     const WorldBall *ball = &world->balls[i];
     Vec offset = vec_sub(ball->centre, origin);
-    float middle = vec_dot(offset, direction);
-    float root = middle * middle - vec_dot(offset, offset) + ball->radius * ball->radius;
-    if (middle <= 0 || root <= 0)
+    float closest = vec_dot(offset, direction);
+    float root = closest * closest - vec_dot(offset, offset) + ball->radius * ball->radius;
+    if (closest <= 0 || root <= 0)
       continue;
-    float to = middle - sqrtf(root);
+    float to = closest - sqrtf(root);
     if (to > NEAR && to < *distance) {
       *distance = to;
       found = i;
@@ -212,32 +212,32 @@ sky(Vec direction) {
   return colour;
 }
 
-/* How much of the sun a point sees that no ball's own back hides it from. The edge of a shadow is
- * as soft as the sun is wide, seen from there. */
+/* The share of the sun that other balls leave visible from a point. The softness of a shadow's edge
+ * depends on the angular size of the sun. */
 static float
-sunshine(const World *world, Vec point, guint self) {
-  float seen = 1;
+sun_visibility(const World *world, Vec point, guint self) {
+  float visible = 1;
   for (guint i = 0; i < WORLD_BALLS; i++) {
     if (i == self)
       continue;
     const WorldBall *ball = &world->balls[i];
     Vec offset = vec_sub(ball->centre, point);
-    float middle = vec_dot(offset, sun);
-    if (middle <= 0)
+    float closest = vec_dot(offset, sun);
+    if (closest <= 0)
       continue;
-    float missed = vec_dot(offset, offset) - middle * middle;
-    float soft = 0.09f * middle, outer = ball->radius + soft;
-    if (missed >= outer * outer)
+    float miss_square = vec_dot(offset, offset) - closest * closest;
+    float soft = 0.09f * closest, outer = ball->radius + soft;
+    if (miss_square >= outer * outer)
       continue;
-    seen *= eased(CLAMP((sqrtf(missed) - ball->radius + soft) / (2 * soft), 0, 1));
+    visible *= eased(CLAMP((sqrtf(miss_square) - ball->radius + soft) / (2 * soft), 0, 1));
   }
-  return seen;
+  return visible;
 }
 
-/* How much of the sky balls leave to a point. */
+/* The share of the sky that other balls leave visible from a point. */
 static float
-openness(const World *world, Vec point, Vec normal, guint self) {
-  float open = 1;
+sky_visibility(const World *world, Vec point, Vec normal, guint self) {
+  float visible = 1;
   for (guint i = 0; i < WORLD_BALLS; i++) {
     if (i == self)
       continue;
@@ -247,10 +247,10 @@ openness(const World *world, Vec point, Vec normal, guint self) {
     float radius2 = ball->radius * ball->radius;
     if (up <= 0 || square > 30 * radius2)
       continue;
-    /* seen from the surface, a ball covers radius^2 / square of the half sphere */
-    open *= 1 - up * radius2 / (square * sqrtf(square));
+    /* seen from the surface, a ball covers radius^2 / square of the hemisphere */
+    visible *= 1 - up * radius2 / (square * sqrtf(square));
   }
-  return MAX(open, 0.1f);
+  return MAX(visible, 0.1f);
 }
 
 static float
@@ -258,27 +258,27 @@ fifth_power(float x) {
   return x * x * x * x * x;
 }
 
-/* Adds what a surface mirrors to a hit at a distance from the ray's origin. Convex ones spread
+/* Adds the reflection at a surface, which the ray hits at `distance`. Convex surfaces spread
  * rays. */
 static void
-add_mirrored(const World *world, const Ray *ray, float distance, Vec normal, float share,
-             float curvature, WorldHit *hit) {
-  if (share * ray->share < MIN_SHARE || ray->mirrors == MAX_MIRRORS)
+add_reflection(const World *world, const Ray *ray, float distance, Vec normal, float share,
+               float curvature, WorldHit *hit) {
+  if (share * ray->share < MIN_SHARE || ray->reflections == MAX_REFLECTIONS)
     return;
   float width = ray->width + distance * ray->spread;
   Ray next = {
       .origin = vec_along(ray->origin, ray->direction, distance),
-      .direction = vec_mirror(ray->direction, normal),
+      .direction = vec_reflect(ray->direction, normal),
       .distance = ray->distance + distance,
       .width = width,
       .spread = ray->spread + 2 * width * curvature,
       .share = share * ray->share,
-      .mirrors = ray->mirrors + 1,
+      .reflections = ray->reflections + 1,
   };
-  WorldHit mirrored = trace(world, &next);
-  hit->colour = vec_mix(hit->colour, mirrored.colour, share);
+  WorldHit reflected = trace(world, &next);
+  hit->colour = vec_mix(hit->colour, reflected.colour, share);
   if (next.share > 0.08f)
-    hit->what += 251 * mirrored.what;
+    hit->object += 251 * reflected.object;
 }
 
 static guint
@@ -297,27 +297,27 @@ pattern_of(const WorldBall *ball, Pattern pattern, Vec normal) {
 }
 
 static WorldHit
-see_ball(const World *world, const Ray *ray, guint number, float distance) {
+shade_ball(const World *world, const Ray *ray, guint number, float distance) {
   const WorldBall *ball = &world->balls[number];
   Vec point = vec_along(ray->origin, ray->direction, distance);
   Vec normal = vec_times(vec_sub(point, ball->centre), 1 / ball->radius);
-  guint pattern = pattern_of(ball, paints[number].pattern, normal);
+  guint pattern = pattern_of(ball, materials[number].pattern, normal);
   float facing = MAX(-vec_dot(ray->direction, normal), 0.02f);
 
   float towards = vec_dot(normal, sun);
-  float shine = towards > 0 ? sunshine(world, point, number) : 0;
+  float shine = towards > 0 ? sun_visibility(world, point, number) : 0;
   Vec light = vec_times(sunlight, shine * MAX(towards, 0));
-  float open = openness(world, point, normal, number) * (0.55f + 0.45f * normal.y);
-  light = vec_add(light, vec_times(skylight, 1.3f * open));
-  /* what the floor throws back reaches the lower half */
+  float visible = sky_visibility(world, point, normal, number) * (0.55f + 0.45f * normal.y);
+  light = vec_add(light, vec_times(skylight, 1.3f * visible));
+  /* light reflected by the floor reaches the lower half */
   light = vec_add(light, vec_times(vec(0.3f, 0.24f, 0.18f), 0.5f - 0.5f * normal.y));
-  WorldHit hit = {vec_product(paints[number].colours[pattern], light), 2 * number + pattern + 1};
+  WorldHit hit = {vec_product(materials[number].colours[pattern], light), 2 * number + pattern + 1};
 
-  float mirrors = paints[number].mirrors;
-  mirrors += (1 - mirrors) * 0.7f * fifth_power(1 - facing);
-  add_mirrored(world, ray, distance, normal, mirrors, 1 / ball->radius, &hit);
+  float reflectance = materials[number].reflectance;
+  reflectance += (1 - reflectance) * 0.7f * fifth_power(1 - facing);
+  add_reflection(world, ray, distance, normal, reflectance, 1 / ball->radius, &hit);
   if (shine > 0) {
-    float bright = MAX(vec_dot(vec_mirror(ray->direction, normal), sun), 0);
+    float bright = MAX(vec_dot(vec_reflect(ray->direction, normal), sun), 0);
     for (guint i = 0; i < 6; i++)
       bright *= bright;
     hit.colour = vec_add(hit.colour, vec_times(sunlight, 0.9f * shine * bright));
@@ -325,22 +325,22 @@ see_ball(const World *world, const Ray *ray, guint number, float distance) {
   return hit;
 }
 
-/* The share of a stretch around x that lies in even tiles, less that in odd ones. */
+/* The share of even tiles in an interval around x, minus that of odd tiles. */
 static float
-even_less_odd(float x, float width) {
+even_minus_odd(float x, float width) {
   float from = (x - 0.5f * width) * 0.5f, to = (x + 0.5f * width) * 0.5f;
   float a = fabsf(from - floorf(from) - 0.5f), b = fabsf(to - floorf(to) - 0.5f);
   return 2 * (a - b) / width;
 }
 
-/* Tiles as wide as a unit, averaged over what a pixel covers. */
+/* The colour of tiles of one unit, averaged over the area of a pixel. */
 static Vec
 floor_colour(float x, float z, float wide, float deep) {
-  float light = 0.5f - 0.5f * even_less_odd(x, wide) * even_less_odd(z, deep);
+  float light = 0.5f - 0.5f * even_minus_odd(x, wide) * even_minus_odd(z, deep);
   float detail = CLAMP(1.2f - 8 * deep, 0, 1);
   Vec colour = vec_mix(vec(0.16f, 0.1f, 0.08f), vec(0.68f, 0.6f, 0.49f), light);
   if (detail > 0) {
-    /* veins, of which neighbouring tiles have others */
+    /* grain, different in neighbouring tiles */
     float tile = 37 * floorf(x) + 71 * floorf(z);
     float grain = noise_at(90 * x + tile, 90 * z + 3 * tile) - 0.48f;
     colour = vec_times(colour, 1 + 1.7f * detail * grain);
@@ -349,7 +349,7 @@ floor_colour(float x, float z, float wide, float deep) {
 }
 
 static WorldHit
-see_floor(const World *world, const Ray *ray) {
+shade_floor(const World *world, const Ray *ray) {
   static const Vec up = {0, 1, 0};
   float distance = -ray->origin.y / ray->direction.y;
   float whole = ray->distance + distance;
@@ -361,10 +361,10 @@ see_floor(const World *world, const Ray *ray) {
   Vec point = vec_along(ray->origin, ray->direction, distance);
   float wide = MAX(ray->width + distance * ray->spread, 1e-4f), facing = -ray->direction.y;
   hit.colour = floor_colour(point.x, point.z, wide, wide / facing);
-  Vec light = vec_times(sunlight, sun.y * sunshine(world, point, WORLD_BALLS));
-  light = vec_add(light, vec_times(skylight, openness(world, point, up, WORLD_BALLS)));
+  Vec light = vec_times(sunlight, sun.y * sun_visibility(world, point, WORLD_BALLS));
+  light = vec_add(light, vec_times(skylight, sky_visibility(world, point, up, WORLD_BALLS)));
   hit.colour = vec_product(hit.colour, light);
-  add_mirrored(world, ray, distance, up, 0.04f + 0.5f * fifth_power(1 - facing), 0, &hit);
+  add_reflection(world, ray, distance, up, 0.04f + 0.5f * fifth_power(1 - facing), 0, &hit);
   hit.colour = vec_mix(hit.colour, horizon, haze * haze);
   return hit;
 }
@@ -374,14 +374,14 @@ trace(const World *world, const Ray *ray) {
   float distance;
   guint ball = nearest_ball(world, ray->origin, ray->direction, &distance);
   if (ball < WORLD_BALLS)
-    return see_ball(world, ray, ball, distance);
+    return shade_ball(world, ray, ball, distance);
   if (ray->direction.y < -1e-3f)
-    return see_floor(world, ray);
+    return shade_floor(world, ray);
   return (WorldHit){sky(ray->direction), 0};
 }
 
 WorldHit
-world_look(const World *world, float x, float y, float spread) {
+world_sample(const World *world, float x, float y, float spread) {
   Vec direction = vec_times(world->ahead, VIEW);
   direction = vec_add(direction, vec_add(vec_times(world->right, x), vec_times(world->up, y)));
   Ray ray = {

@@ -8,32 +8,32 @@
 G_BEGIN_DECLS
 
 #define WORLD_BALLS 6
-#define WORLD_PERIOD 5.0 /* seconds after which everything moves as before */
+#define WORLD_PERIOD 5.0 /* period of the animation in seconds */
 
 typedef struct {
   Vec centre;
   float radius;
-  Vec right, up, ahead; /* the ball's own axes, which turn as it rolls */
+  Vec right, up, ahead; /* the ball's own axes, which turn as the ball rolls */
 } WorldBall;
 
-/* Balls that roll on a tiled floor, and who looks at them, at one moment. */
+/* Balls that roll on a tiled floor, and the viewer, at one moment. */
 typedef struct {
   WorldBall balls[WORLD_BALLS];
   Vec eye, right, up, ahead;
 } World;
 
-/* What a ray meets. */
+/* The point that a ray hits. */
 typedef struct {
   Vec colour;
-  guint32 what; /* differs where the object, its pattern or what it mirrors does */
+  guint32 object; /* identifies the object, its pattern and what it reflects */
 } WorldHit;
 
-/* The world after some seconds. The first call, which must have returned before others begin,
- * makes tables that stay. */
+/* The world at a time. The first call makes static tables and must return before other calls
+ * begin. */
 World world_at(gdouble seconds);
 
-/* What is seen at (x, y), which is (0, 0) in the middle of the picture and 1 at the height of its
- * upper edge. `spread` is how far neighbouring pixels are apart there. */
-WorldHit world_look(const World *world, float x, float y, float spread);
+/* The sample at (x, y). (0, 0) is the centre of the image, and y = 1 its upper edge. `spread` is
+ * the distance between neighbouring pixels in these units. */
+WorldHit world_sample(const World *world, float x, float y, float spread);
 
 G_END_DECLS

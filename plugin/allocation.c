@@ -8,7 +8,7 @@
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-/* The caps of an allocation query, or NULL when they are not of frames that a pad can have. */
+/* The caps of an allocation query, or NULL if they are not caps of frames that a pad can have. */
 static GstCaps *
 parse_frames(GstQuery *query) {
   GstCaps *caps;
@@ -32,9 +32,9 @@ clear_allocation(CcAllocation *allocation) {
   g_clear_object(&allocation->context);
 }
 
-/* The base class looks at the metas only where the domain has pools of its own; it would configure
- * such a pool once more, which costs a frame of it for a moment, and take another one when that
- * fails. Without a pool the first frame tries again. */
+/* The base class examines the metas. If the domain has its own pools, it is called before a pool is
+ * chosen: otherwise it would configure that pool again, which allocates an extra frame for a
+ * moment, and would take another pool if that fails. Without a pool the next frame tries again. */
 static gboolean
 decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
@@ -47,7 +47,7 @@ decide_allocation(GstBaseTransform *trans, GstQuery *query) {
     gst_query_remove_nth_allocation_pool(query, 0);
   gboolean ok = !domain->new_pool || gst_cuda_conv_base_class()->decide_allocation(trans, query);
   const gchar *why = NULL;
-  for (guint i = 0; ok && !why && i < 2; i++) { /* a device may fail only now and then */
+  for (guint i = 0; ok && !why && i < 2; i++) { /* twice, because a device may fail temporarily */
     if (domain->get_context && !allocation.context)
       allocation.context = gst_cuda_conv_find_context(self);
     if (!domain->get_context || allocation.context)

@@ -9,8 +9,8 @@ static const gchar *const formats[] = {CC_FORMATS(FORMAT_NAME)};
 
 /* --- memory --- */
 
-/* The caps of all frames in a domain; or of those with an even height, if only some are held: no
- * format is held with odd heights alone. */
+/* The caps of all frames in a domain. If the domain holds only some frames, the formats that it
+ * holds with an even height; no format is held with odd heights only. */
 static GstCaps *
 make_caps(const CcDomain *domain) {
   g_autoptr(GString) names = g_string_new(NULL);
@@ -53,7 +53,7 @@ cc_caps_in_domain(const GstCaps *caps, const CcDomain *domain) {
   return result;
 }
 
-/* Where format or height are open, the domain may hold such frames. */
+/* Whether the domain may hold the frames. TRUE if format or height are open. */
 static gboolean
 may_be_held(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
   const CcDomain *domain = cc_domain_of_features(features);
@@ -69,7 +69,7 @@ cc_caps_are_of_frames(const GstCaps *caps) {
   return gst_caps_is_fixed(caps) && gst_caps_is_subset(caps, all);
 }
 
-/* The same caps in a domain, without those that are in it already, as far as it holds them. */
+/* The caps moved to a domain, as far as it holds them, without those that are already in it. */
 static GstCaps *
 move_to_domain(const GstCaps *caps, const CcDomain *domain) {
   g_autoptr(GstCaps) all = make_caps(domain), moved = gst_caps_new_empty();
@@ -87,7 +87,7 @@ typedef struct {
   gint stride;
 } Transform;
 
-/* Numbers from min to max, as a number or a range; nothing when there is none. */
+/* Sets the numbers from min to max as a number or a range. FALSE: none is left. */
 static gboolean
 init_span(GValue *value, gint64 min, gint64 max) {
   min = MAX(min, 1);
@@ -110,7 +110,7 @@ transform_span(const Transform *self, GValue *to, gint64 min, gint64 max) {
   return init_span(to, (min - 1) * self->stride + 1, max * self->stride);
 }
 
-/* Takes `one`; an element that is in the list already is not added. */
+/* Merges `one`, which is consumed, into the list. Duplicates are dropped. */
 static void
 add_to_list(GValue *list, GValue *one) {
   GValue both = G_VALUE_INIT;
@@ -124,7 +124,7 @@ add_to_list(GValue *list, GValue *one) {
   *list = both;
 }
 
-/* Initialises `to` with the sizes of the other side. FALSE: there are none. */
+/* Initialises `to` with the sizes on the other side. FALSE: none. */
 static gboolean
 transform_size(const Transform *self, GValue *to, const GValue *from) {
   if (G_VALUE_HOLDS_INT(from))
@@ -142,7 +142,7 @@ transform_size(const Transform *self, GValue *to, const GValue *from) {
   return G_IS_VALUE(to);
 }
 
-/* FALSE: no size is left, so the structure has to go. */
+/* Returns FALSE to remove the structure, because no size is left. */
 static gboolean
 transform_structure(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
   static const gchar *const fields[] = {"width", "height"};
@@ -160,7 +160,7 @@ transform_structure(GstCapsFeatures *features, GstStructure *structure, gpointer
 
 /* --- preference --- */
 
-/* The place in the list of formats; that of another value is behind all of them. */
+/* The index in the list of formats. Other names come after all of them. */
 static guint
 rank_of_name(const gchar *name) {
   guint i = 0;
@@ -190,7 +190,7 @@ unset_value(gpointer value) {
   g_value_unset(value);
 }
 
-/* Puts the formats of a list into the order of preference. */
+/* Sorts a list of formats by preference. */
 static gboolean
 sort_formats(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
   const GValue *list = gst_structure_get_value(structure, "format");
@@ -218,7 +218,7 @@ format_of(const GstCaps *caps, guint i) {
   return gst_structure_get_value(gst_caps_get_structure(caps, i), "format");
 }
 
-/* Whether two structures of the caps have formats and say the same otherwise. */
+/* Whether two structures of the caps have formats and differ only in these. */
 static gboolean
 differ_in_format(const GstCaps *caps, guint a, guint b) {
   if (!format_of(caps, a) || !format_of(caps, b) ||
@@ -240,10 +240,10 @@ swap_formats(GstCaps *caps, guint a, guint b) {
   gst_structure_take_value(gst_caps_get_structure(caps, b), "format", &format);
 }
 
-#define MAX_STRUCTURES 256 /* that are compared with each other */
+#define MAX_STRUCTURES 256 /* limit for comparing all pairs */
 
-/* Sizes, rates and memory stay in the order in which they are; among the structures that differ in
- * the format only, the preferred format comes first. */
+/* Sorts by format the structures that differ only in the format. Sizes, rates and memory keep their
+ * order. */
 static void
 sort_structures(GstCaps *caps) {
   for (guint next = 1; next < MIN(gst_caps_get_size(caps), MAX_STRUCTURES); next++) {
@@ -290,6 +290,7 @@ cc_caps_transform(const GstCaps *caps, GstPadDirection direction, guint stride,
     if (domain == &cc_system_domain || (domain->feature && domains & cc_domain_bit(i)))
       gst_caps_append(other, move_to_domain(same, domain));
   }
-  gst_caps_filter_and_map_in_place(other, may_be_held, NULL); /* a stride changes the height */
+  gst_caps_filter_and_map_in_place(other, may_be_held,
+                                   NULL); /* after the stride changed the height */
   return other;
 }

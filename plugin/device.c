@@ -17,7 +17,7 @@ knows_context(GstElement *element) {
   return knows;
 }
 
-/* Requests a context; transfer full, or NULL when nobody has one. */
+/* Requests a context (transfer full); NULL if nobody has one. */
 static GstObject *
 request_context(GstCudaConv *self) {
   cc_cuda_context_request(GST_ELEMENT(self), knows_context);
@@ -49,7 +49,8 @@ gst_cuda_conv_open_backend(GstCudaConv *self) {
   return TRUE;
 }
 
-/* GStreamer's aggregators never let go of an allocator that they were offered. */
+/* Closes the allocator explicitly, because GStreamer's aggregators never release an allocator that
+ * they were offered. */
 static void
 clear_memory(CcDeviceMemory *memory) {
   if (memory->pinned)
@@ -83,7 +84,7 @@ gst_cuda_conv_take_context(GstCudaConv *self, GstContext *offered) {
   g_clear_object(&context);
 }
 
-/* The domains that the properties and the build leave, before a backend is open. */
+/* The domains that the properties and the build allow, before a backend is open. */
 static CcDomainSet
 list_allowed(GstCudaConv *self) {
   const CcBackendConfig config = cc_settings_get_device(&self->settings).backend;
@@ -112,7 +113,8 @@ gst_cuda_conv_list_possible(GstCudaConv *self) {
   return in_caps | list_allowed(self);
 }
 
-/* Makes a context of the device for others to share, unless the element has moved on meanwhile. */
+/* Makes a context of the device for others to share. Stores it unless the element uses another
+ * device by now. */
 static GstObject *
 share_context(GstCudaConv *self, CcDevice *device) {
   GstObject *context = cc_cuda_context_of_device(device), *before = NULL;
@@ -158,7 +160,7 @@ gst_cuda_conv_take_memory(GstCudaConv *self, GstObject *context) {
   CcDevice *device = cc_session_get_device(self->session);
   const gboolean on_device =
       self->negotiation.in_domain->on_device || self->negotiation.out_domain->on_device;
-  /* those that still are in the memory of the device before need its context */
+  /* frames that are still in the previous device's memory need its context */
   g_autoptr(GstObject) kept = on_device && !device ? gst_cuda_conv_ref_context(self) : NULL;
   GstObject *own = device ? context : kept;
   CcDeviceMemory next = {
@@ -176,6 +178,7 @@ gst_cuda_conv_take_memory(GstCudaConv *self, GstObject *context) {
   GST_OBJECT_UNLOCK(self);
   clear_memory(&before);
   if (self->negotiation.out_domain->on_device &&
-      device) /* the pool behind the element is of the device before */
+      /* The output pool belongs to the previous device. */
+      device)
     gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }

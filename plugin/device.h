@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The session's backend as GStreamer sees it: opening it, the CUDA context that it shares with the
+/* The session's backend as GStreamer sees it: opening it, sharing its CUDA context with the
  * neighbours, and the memory of its device. */
 
 #include "element.h"
 
 G_BEGIN_DECLS
 
-/* Opens the backend that the properties ask for, unless it is open already, in a context that
- * others offer where there is one. Posts an error when there is no such backend. */
+/* Opens the backend that the properties select, unless it is open, in a context that others offer,
+ * if any. Posts an error if the backend does not open. */
 gboolean gst_cuda_conv_open_backend(GstCudaConv *self);
 
-/* Closes the backend and lets go of its device's memory. No frame may be under way. */
+/* Closes the backend and releases the memory of its device. No frame may be in flight. */
 void gst_cuda_conv_close_backend(GstCudaConv *self);
 
-/* Takes a context that was offered, for the next time that a backend is opened. Any thread. */
+/* Stores an offered context for the next time that a backend is opened. Any thread. */
 void gst_cuda_conv_take_context(GstCudaConv *self, GstContext *offered);
 
-/* The domains that frames may be in as far as the backend is concerned, or will be when it has been
- * opened. Any thread. */
+/* The domains that the current backend can use, or before one is open, those that it may be able to
+ * use. Any thread. */
 CcDomainSet gst_cuda_conv_list_usable(GstCudaConv *self);
 
-/* The domains that frames can be in at all, on a device or with the CPU, which maps them as system
- * memory. Any thread. */
+/* All domains that frames can be in, on a device or mapped as system memory for the CPU. Any
+ * thread. */
 CcDomainSet gst_cuda_conv_list_possible(GstCudaConv *self);
 
-/* The context that the backend works in, for memory and for neighbours (transfer full); NULL when
- * it has none. Any thread. */
+/* The context that the backend works in, for memory and for neighbours (transfer full), or NULL.
+ * Any thread. */
 GstObject *gst_cuda_conv_ref_context(GstCudaConv *self);
 
-/* The same, or that of a neighbour. For the streaming thread. */
+/* The context of the backend, or else that of a neighbour (transfer full), or NULL. For the
+ * streaming thread. */
 GstObject *gst_cuda_conv_find_context(GstCudaConv *self);
 
-/* Takes the memory of the backend that was opened. `context` is the one that it was asked to work
- * in, or NULL. */
+/* Takes over the device and memory of the backend that was opened. `context` is the context that
+ * was requested, or NULL. */
 void gst_cuda_conv_take_memory(GstCudaConv *self, GstObject *context);
 
 G_END_DECLS

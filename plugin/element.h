@@ -15,69 +15,70 @@ GST_ELEMENT_REGISTER_DECLARE(cudaconv)
 
 GST_DEBUG_CATEGORY_EXTERN(gst_cuda_conv_debug);
 
-/* The session's device as GStreamer knows it. */
+/* The session's device as GStreamer sees it. */
 typedef struct {
-  gboolean open;        /* a backend is, so that the rest is known */
+  gboolean open;        /* a backend is open, so the other members are valid */
   CcDevice *device;     /* NULL: the backend has none */
-  GstAllocator *pinned; /* of memory for the device; NULL without one */
-  GstObject *context;   /* the GstCudaContext that was offered, or the device's; NULL: nobody needed
-                           one yet. After a failover that of frames that still are in its memory */
-  CcDomainSet usable;   /* domains that frames may be in */
+  GstAllocator *pinned; /* allocator of pinned memory for the device, or NULL */
+  /* The GstCudaContext that was offered, or the device's. NULL: not needed so far. After a
+   * failover, the context of frames that are still in its memory. */
+  GstObject *context;
+  CcDomainSet usable; /* domains that frames may be in */
 } CcDeviceMemory;
 
-/* The options that run. */
+/* The options in use. */
 typedef struct {
-  guint64 tried;           /* serial number of the values that were tried last; 0: none were */
-  CcOptions running;       /* that the session's filter was made from, once it has one */
-  gboolean sigma_reported; /* that sigma has no effect on the kernel that runs */
+  guint64 tried;           /* serial number of the values that were tried last; 0: none */
+  CcOptions running;       /* the session's filter was made from these, once it has one */
+  gboolean sigma_reported; /* the warning about sigma was posted for the current kernel */
 } CcSelection;
 
 /* The caps on both sides. */
 typedef struct {
   const CcDomain *in_domain, *out_domain; /* of the caps; shared */
-  CcDomainSet avoided;                    /* frames leave in another domain if they may; shared */
-  guint stride;                           /* of the stream's caps; 0: there is no stream; shared */
+  CcDomainSet avoided; /* domains that the output avoids if downstream accepts another; shared */
+  guint stride;        /* of the stream's caps; 0: no stream; shared */
   GstVideoInfo in_info, out_info;
-  CcFrameLayout layout;  /* of the input; without planes before there are caps */
-  gboolean error_posted; /* about the caps that upstream tried last */
-  gboolean refused;      /* the caps that upstream tried last were, so nothing is filtered */
+  CcFrameLayout layout;  /* of the input; no planes before there are caps */
+  gboolean error_posted; /* an error about upstream's last caps was posted */
+  gboolean refused;      /* upstream's last caps were refused, so nothing is filtered */
 } CcNegotiation;
 
 /* The stream of frames. */
 typedef struct {
-  guint n_held;               /* frames kept back while waiting for input; shared */
-  GstClockTime held_time;     /* how much later frames leave because of n_held; shared */
-  gboolean held_is_decided;   /* n_held fits the pipeline and the session */
-  gboolean negotiates_memory; /* another domain is better on both sides, as soon as frames flow */
-  gboolean takes;             /* a frame is being taken, so that no other may leave */
-  gboolean started;           /* between start and stop; else nothing touches the session */
-  gboolean failed;            /* an error was posted; nothing more is filtered until a restart */
+  guint n_held;               /* frames held back while waiting for input; shared */
+  GstClockTime held_time;     /* delay of frames because of n_held; shared */
+  gboolean held_is_decided;   /* n_held is up to date with the pipeline and the session */
+  gboolean negotiates_memory; /* both sides should negotiate other memory as soon as frames flow */
+  gboolean takes;             /* a frame is being taken, so no other may be pushed */
+  gboolean started;           /* between start and stop; otherwise nothing uses the session */
+  gboolean failed;            /* an error was posted, so nothing is filtered until a restart */
 } CcFlow;
 
-/* The element. Each part is written from one file, and by the streaming thread if the table says
- * nothing else. That thread is whoever holds the stream lock of the sink pad; start takes it, and
- * stop runs when nobody pushes any more. Other threads read what is shared, with the object lock.
+/* The element. Each part is written in one file only, by the streaming thread unless the table says
+ * otherwise. The streaming thread is the thread that holds the stream lock of the sink pad. start
+ * and stop take that lock. Other threads read members marked "shared", with the object lock held.
  *
  *   settings          properties/settings.c   any thread, with its own lock
  *   selection         properties/selection.c
  *   negotiation       negotiation.c
  *   flow              flow.c
- *   memory            device.c                all of it is shared; context also in set_context
+ *   memory            device.c                all shared; context also set in set_context
  *   pending_warnings  report.c                any thread, with the object lock
- *   session           what session.h says is for any thread, with its own lock */
+ *   session           any-thread functions of session.h, with its own lock */
 struct _GstCudaConv {
   GstBaseTransform parent;
-  gboolean is_preset; /* a user's preset is loaded into this element, which never starts */
+  gboolean is_preset; /* a user's preset is loaded into this element, which is never started */
   CcSettings settings;
   CcSelection selection;
   CcNegotiation negotiation;
   CcFlow flow;
   CcDeviceMemory memory;
-  GPtrArray *pending_warnings; /* texts that came before there was a bus */
+  GPtrArray *pending_warnings; /* texts from the time before there was a bus */
   CcSession *session;
 };
 
-/* For what the element leaves to the base class. */
+/* To call functions of the base class. */
 static inline GstBaseTransformClass *
 gst_cuda_conv_base_class(void) {
   return g_type_class_peek(GST_TYPE_BASE_TRANSFORM);

@@ -8,16 +8,16 @@
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-/* One frame is uploaded, one filtered, one downloaded; of frames that stay on the device one is
- * filtered while the one before goes on. */
+/* One frame is uploaded, one filtered, one downloaded. If frames stay on the device, one is
+ * filtered while the previous one is pushed. */
 #define IN_FLIGHT 3
 #define IN_FLIGHT_ON_DEVICE 2
 
-/* Frames are kept back in CUDA memory while so many more would fit into it, for other elements hold
- * some as well. */
+/* Frames are held back in CUDA memory only if this many more would fit into it, because other
+ * elements hold frames too. */
 #define SPARE_FRAMES 16
 
-/* The answer of downstream to the last frame. */
+/* Downstream's result for the last frame. */
 static GstFlowReturn
 last_answer(GstCudaConv *self) {
   return gst_pad_get_last_flow_return(GST_BASE_TRANSFORM_SRC_PAD(self));
@@ -34,20 +34,20 @@ gst_cuda_conv_fail(GstCudaConv *self, const GError *error) {
 
 /* --- downstream --- */
 
-/* Whether downstream said EOS, FLUSHING or an error, so that nothing is pushed after it. A pad that
- * is not linked, or not negotiated, may be by the next frame. */
+/* Whether downstream returned EOS, FLUSHING or an error, after which nothing may be pushed. A pad
+ * that is not linked or not negotiated may be so by the next frame. */
 static gboolean
 downstream_refuses(GstCudaConv *self) {
   const GstFlowReturn answer = last_answer(self);
   return answer < GST_FLOW_OK && answer != GST_FLOW_NOT_LINKED && answer != GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* Whether more frames are under way than are to be held. None is held for a neighbour that took no
- * frame last, so that what it says is known at once. */
+/* Whether more frames are in flight than are to be held. None is held if downstream did not accept
+ * the last frame, so that its next result is known at once. */
 static gboolean
 one_is_due(GstCudaConv *self) {
   const guint n_held = last_answer(self) >= GST_FLOW_OK ? self->flow.n_held : 0;
-  return cc_session_n_under_way(self->session) > n_held;
+  return cc_session_n_in_flight(self->session) > n_held;
 }
 
 /* --- frames in flight --- */
@@ -55,7 +55,7 @@ one_is_due(GstCudaConv *self) {
 static gboolean
 upstream_is_live(GstCudaConv *self) {
   g_autoptr(GstQuery) query = gst_query_new_latency();
-  gboolean live = TRUE; /* unless someone says that it is not */
+  gboolean live = TRUE; /* unless upstream reports otherwise */
   if (gst_pad_peer_query(GST_BASE_TRANSFORM_SINK_PAD(self), query))
     gst_query_parse_latency(query, &live, NULL, NULL);
   return live;
@@ -72,8 +72,8 @@ gst_cuda_conv_max_in_flight(GstCudaConv *self) {
   return MIN(wanted ? wanted : automatic, cc_session_capacity(self->session));
 }
 
-/* Whether few frames more than those that each element needs fit into the device's memory. Frames
- * in flight keep memory of the element in front if they came in CUDA memory, and of this one if
+/* Whether the device has little memory left for more frames than each element needs. Frames in
+ * flight hold memory of the upstream element if they came in CUDA memory, and of this element if
  * they leave in it. */
 static gboolean
 memory_is_tight(GstCudaConv *self, GstBuffer *in) {
@@ -92,25 +92,25 @@ memory_is_tight(GstCudaConv *self, GstBuffer *in) {
   return device && bytes > 0 && cc_device_free_bytes(device) / SPARE_FRAMES < bytes;
 }
 
-/* Whether the caps have the duration of a frame. With a variable rate GstVideoInfo has the highest
- * rate, if the caps have one, and frames may come later. */
+/* Whether the caps define the duration of a frame. With a variable rate GstVideoInfo has the
+ * highest rate, if the caps have one, and frames may come later. */
 static gboolean
 rate_is_known(const GstVideoInfo *info) {
   return info->fps_n > 0 && !(info->flags & GST_VIDEO_FLAG_VARIABLE_FPS);
 }
 
-/* Decides how many frames to keep back, so that transfers and kernels overlap: if that delays
- * nobody and there is memory for them, or the properties ask for it. A live pipeline learns from
- * the latency how long frames are held, so none is held if that is not known. Other pipelines do
- * without the latency. */
+/* Decides how many frames to hold back, so that transfers and kernels overlap. Frames are held if
+ * that delays nobody and memory suffices, or if the properties request it. A live pipeline learns
+ * the delay from the latency, so none is held if the frame duration is unknown. Other pipelines do
+ * not need the latency. */
 static void
 decide_held_frames(GstCudaConv *self, GstBuffer *in) {
   const guint max = gst_cuda_conv_max_in_flight(self);
   const gboolean automatic = cc_settings_get_device(&self->settings).in_flight == 0;
   const GstVideoInfo *info = &self->negotiation.in_info;
-  const gboolean hurries = ((automatic || !rate_is_known(info)) && upstream_is_live(self)) ||
-                           (automatic && memory_is_tight(self, in));
-  const guint n_held = hurries ? 0 : max - 1;
+  const gboolean holds_none = ((automatic || !rate_is_known(info)) && upstream_is_live(self)) ||
+                              (automatic && memory_is_tight(self, in));
+  const guint n_held = holds_none ? 0 : max - 1;
   self->flow.held_is_decided = TRUE;
   GST_INFO_OBJECT(self, "%u frames in flight", n_held + 1);
 
@@ -126,10 +126,10 @@ decide_held_frames(GstCudaConv *self, GstBuffer *in) {
     gst_element_post_message(GST_ELEMENT(self), gst_message_new_latency(GST_OBJECT(self)));
 }
 
-/* --- a frame's way --- */
+/* --- before a frame --- */
 
-/* Moves the session to the context of a frame in memory of a device, unless the session has the
- * frame copied across. The frames under way are pushed before. */
+/* Moves the session to the context of a frame in device memory, unless the session has the frame
+ * copied between contexts. The frames in flight are pushed first. */
 static GstFlowReturn
 move_to_context(GstCudaConv *self, GstBuffer *in) {
   g_autoptr(GError) error = NULL;
@@ -138,7 +138,8 @@ move_to_context(GstCudaConv *self, GstBuffer *in) {
     return GST_FLOW_OK;
   GST_INFO_OBJECT(self, "a frame of another context, on device %d", context.device_id);
   const GstFlowReturn ret = gst_cuda_conv_drain(self);
-  if (ret != GST_FLOW_OK || !cc_session_get_device(self->session) || /* it failed meanwhile */
+  if (ret != GST_FLOW_OK ||
+      !cc_session_get_device(self->session) || /* failed over during the drain */
       cc_session_move(self->session, &context, &error))
     return ret;
   return gst_cuda_conv_fail(self, error);
@@ -159,7 +160,7 @@ gst_cuda_conv_check_frame(GstCudaConv *self, GstBuffer *in) {
   return gst_cuda_conv_fail(self, error);
 }
 
-/* The base class would do it as well, with a warning when it fails. */
+/* Negotiates here, because the base class would post a warning on failure. */
 static GstFlowReturn
 negotiate_again(GstCudaConv *self) {
   GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(self);
@@ -171,7 +172,7 @@ negotiate_again(GstCudaConv *self) {
                                     : GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* Whether the neighbour at the pad, where frames are in a domain, knows other memory as well. */
+/* Whether the neighbour at the pad accepts memory other than `domain`. */
 static gboolean
 has_choice(GstPad *pad, const CcDomain *domain) {
   g_autoptr(GstCaps) caps = gst_pad_peer_query_caps(pad, NULL);
@@ -179,8 +180,8 @@ has_choice(GstPad *pad, const CcDomain *domain) {
   return !gst_caps_is_subset(caps, in_domain);
 }
 
-/* After a failover nobody has a reason any more to send or to take memory of the device. A sink
- * that waits for the others of the pipeline lets no allocation query pass, so that comes first. */
+/* Negotiates memory again after a failover, when device memory has no benefit any more. Waits for
+ * PLAYING, because a sink that waits for preroll blocks allocation queries. */
 static void
 negotiate_memory(GstCudaConv *self) {
   GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
@@ -205,9 +206,9 @@ gst_cuda_conv_begin_frame(GstCudaConv *self, GstBuffer *in) {
   return ret;
 }
 
-/* --- buffers for the output --- */
+/* --- output buffers --- */
 
-/* The pool of output frames if it works, else NULL. */
+/* The pool of output frames if it is active or can be activated, else NULL. */
 static GstBufferPool *
 get_pool(GstCudaConv *self) {
   g_autoptr(GstBufferPool) pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
@@ -216,9 +217,9 @@ get_pool(GstCudaConv *self) {
   return works ? g_steal_pointer(&pool) : NULL;
 }
 
-/* Takes a buffer from the pool. *pool_failed says that the pool does not start or has no buffer,
- * also after a new negotiation, so that memory may be what lacks. The base class has one
- * GST_FLOW_ERROR for that and for all else. */
+/* Takes a buffer from the pool. *pool_failed is set if the pool does not start or has no buffer,
+ * even after a new negotiation, so the memory may be used up. The base class returns GST_FLOW_ERROR
+ * for that and for all other failures. */
 static GstFlowReturn
 get_buffer(GstCudaConv *self, GstBuffer *in, GstBuffer **out, gboolean *pool_failed) {
   g_autoptr(GstBufferPool) pool = get_pool(self);
@@ -242,19 +243,19 @@ get_buffer(GstCudaConv *self, GstBuffer *in, GstBuffer **out, gboolean *pool_fai
   return gst_cuda_conv_fail(self, error);
 }
 
-/* Ways to get a buffer after all, from the cheapest to the last. */
-typedef enum { FEWER_FRAMES, OTHER_DOMAIN, NO_DEVICE, NO_WAY } Remedy;
+/* Remedies if no buffer is available, from the cheapest to the last. */
+typedef enum { FEWER_FRAMES, OTHER_DOMAIN, NO_DEVICE, N_REMEDIES } Remedy;
 
-/* Lets frames leave in another domain from now on, if downstream takes one. */
+/* Uses another output domain from now on, if downstream accepts one. */
 static GstFlowReturn
 avoid_domain(GstCudaConv *self) {
   gst_cuda_conv_avoid_domain(self);
   return negotiate_again(self);
 }
 
-/* Lets frames leave in another domain from now on, or, if downstream takes none, has downstream
- * push its frames in flight, whose buffers come back to the pool: an allocation query is
- * serialized. */
+/* Uses another output domain from now on. If downstream accepts no other, sends an allocation
+ * query: that is serialized, so downstream pushes its frames in flight and returns their buffers to
+ * the pool. */
 static GstFlowReturn
 relieve_domain(GstCudaConv *self) {
   GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(self);
@@ -266,7 +267,7 @@ relieve_domain(GstCudaConv *self) {
   return GST_FLOW_OK;
 }
 
-/* Tries a way, with no frame under way any more, so that what those had is free. */
+/* Tries a remedy. No frame is in flight, so their memory is free. */
 static GstFlowReturn
 try_remedy(GstCudaConv *self, Remedy remedy) {
   static const gchar *const reason = "no buffer for an output frame";
@@ -280,20 +281,20 @@ try_remedy(GstCudaConv *self, Remedy remedy) {
   return GST_FLOW_OK;
 }
 
-/* Ends the stream for want of a buffer. */
+/* Ends the stream because no buffer is available. */
 static GstFlowReturn
 fail_without_buffer(GstCudaConv *self) {
   const CcDomain *domain = self->negotiation.out_domain;
   g_autoptr(GError) error =
       domain->feature
           ? g_error_new(CC_ERROR, CC_ERROR_NO_MEMORY,
-                        "no output frame in %s can be made, and the caps behind the element allow "
-                        "no other memory; video/x-raw in place of video/x-raw(%s) allows system "
+                        "no output frame in %s is available, and the downstream caps allow "
+                        "no other memory; video/x-raw instead of video/x-raw(%s) allows system "
                         "memory",
                         domain->name, domain->feature)
           : g_error_new_literal(CC_ERROR, CC_ERROR_NO_MEMORY,
-                                "no buffer for an output frame can be had: memory, or the pool of "
-                                "what is behind the element, is used up");
+                                "no buffer for an output frame is available: memory or the pool of "
+                                "the downstream element is used up");
   return gst_cuda_conv_fail(self, error);
 }
 
@@ -301,7 +302,7 @@ static GstFlowReturn
 prepare(GstCudaConv *self, GstBuffer *in, GstBuffer **out) {
   gboolean pool_failed;
   GstFlowReturn ret = get_buffer(self, in, out, &pool_failed);
-  for (Remedy remedy = FEWER_FRAMES; pool_failed && remedy < NO_WAY; remedy++) {
+  for (Remedy remedy = FEWER_FRAMES; pool_failed && remedy < N_REMEDIES; remedy++) {
     ret = gst_cuda_conv_drain(self);
     if (ret == GST_FLOW_OK)
       ret = try_remedy(self, remedy);
@@ -314,7 +315,7 @@ prepare(GstCudaConv *self, GstBuffer *in, GstBuffer **out) {
 
 /* --- in and out of the session --- */
 
-/* Puts a frame under way. Takes `out`. */
+/* Submits a frame. Consumes `out`. */
 static GstFlowReturn
 submit(GstCudaConv *self, GstBuffer *in, GstBuffer *out) {
   g_autoptr(GError) error = NULL;
@@ -327,9 +328,9 @@ submit(GstCudaConv *self, GstBuffer *in, GstBuffer *out) {
   return gst_cuda_conv_fail(self, error);
 }
 
-/* For a frame that is in `*out`, in system memory, and should have been in `lost` (taken), in
- * memory of a device: lets frames leave in another domain from now on, or, where downstream takes
- * none, copies this one. */
+/* Handles a frame that is in `*out`, in system memory, instead of in `lost` (consumed), in device
+ * memory. Uses another output domain from now on, or copies this frame if downstream accepts no
+ * other. */
 static GstFlowReturn
 replace_lost(GstCudaConv *self, GstBuffer **out, GstBuffer *lost) {
   g_autoptr(GError) error = NULL;
@@ -349,7 +350,7 @@ replace_lost(GstCudaConv *self, GstBuffer **out, GstBuffer *lost) {
   return ret;
 }
 
-/* Waits for the oldest frame under way and takes it. */
+/* Waits for the oldest frame in flight and takes it. */
 static GstFlowReturn
 take(GstCudaConv *self, GstBuffer **out) {
   g_autoptr(GError) error = NULL;
@@ -363,7 +364,7 @@ take(GstCudaConv *self, GstBuffer **out) {
   return lost ? replace_lost(self, out, lost) : GST_FLOW_OK;
 }
 
-/* Puts the buffer that the base class has queued under way. */
+/* Submits the buffer that the base class has queued. */
 static GstFlowReturn
 process_queued(GstCudaConv *self) {
   GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
@@ -378,7 +379,7 @@ process_queued(GstCudaConv *self) {
   GstFlowReturn ret = prepare(self, in, &out);
   if (ret == GST_FLOW_OK)
     ret = submit(self, in, out);
-  if (!self->flow.held_is_decided) /* the session changed with this frame */
+  if (!self->flow.held_is_decided) /* submitting this frame changed the session */
     decide_held_frames(self, in);
   return ret;
 }
@@ -395,9 +396,9 @@ gst_cuda_conv_drain(GstCudaConv *self) {
   GstFlowReturn result = GST_FLOW_OK;
   if (!self->flow.started)
     return GST_FLOW_FLUSHING;
-  if (self->flow.takes) /* the handler of a message sent an event: its frame leaves first */
+  if (self->flow.takes) /* a message handler sent an event: the frame being taken is pushed first */
     return GST_FLOW_OK;
-  while (cc_session_n_under_way(self->session) > 0) {
+  while (cc_session_n_in_flight(self->session) > 0) {
     GstBuffer *out;
     if (downstream_refuses(self)) {
       result = last_answer(self);

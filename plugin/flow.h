@@ -1,46 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A frame's way through the element, in its streaming thread: checked, prepared, submitted to the
- * session, and taken and pushed when as many are under way as may be. It knows no options but
- * in-flight. */
+/* The path of a frame through the element, in the streaming thread. A frame is checked, prepared
+ * and submitted to the session. The oldest frame is taken and pushed when the maximum is in flight.
+ * The only option used here is in-flight. */
 
 #include "element.h"
 
 G_BEGIN_DECLS
 
-/* Between these two the session is used. */
+/* The session is used between these two calls. */
 void gst_cuda_conv_begin_flow(GstCudaConv *self);
 void gst_cuda_conv_end_flow(GstCudaConv *self);
 
-/* Whether a buffer can be filtered, before any memory is taken for it. Moves the session to the
- * context of the buffer. */
+/* Checks whether a buffer can be filtered, before memory is allocated for it. Moves the session to
+ * the context of the buffer. */
 GstFlowReturn gst_cuda_conv_check_frame(GstCudaConv *self, GstBuffer *in);
 
-/* The boundary in front of a frame, with the filter chosen that it gets. The base class marks the
- * next buffer that it pushes as discontinuous, and negotiates here, so earlier frames leave before
- * that. */
+/* Handles the boundary before a frame, after the filter of the frame was chosen. Earlier frames are
+ * pushed here if necessary, because the base class then negotiates and marks its next buffer as
+ * discontinuous. */
 GstFlowReturn gst_cuda_conv_begin_frame(GstCudaConv *self, GstBuffer *in);
 
-/* Puts the buffer under way that the base class has queued, and takes a frame that is due, which is
- * then to be pushed; *out is NULL when none is. */
+/* Submits the buffer that the base class has queued. Sets *out to a frame to be pushed, or to NULL.
+ */
 GstFlowReturn gst_cuda_conv_process_frame(GstCudaConv *self, GstBuffer **out);
 
-/* Pushes all frames under way, in order; what the pushes returned. Nothing is pushed when
- * downstream said before that it takes no more, nor after it says so: the frames are dropped then.
- */
+/* Pushes all frames in flight, in order, and returns the result of the pushes. Once downstream has
+ * refused a frame, the remaining frames are dropped. */
 GstFlowReturn gst_cuda_conv_drain(GstCudaConv *self);
 
-/* Ends the stream with the one error that it gets; what is still under way is dropped. */
+/* Ends the stream, posts the one error of the stream, and drops the frames in flight. */
 GstFlowReturn gst_cuda_conv_fail(GstCudaConv *self, const GError *error);
 
-/* How many frames may be under way at once in a pipeline that is not live. Any thread. */
+/* How many frames may be in flight at once in a pipeline that is not live. Any thread. */
 guint gst_cuda_conv_max_in_flight(GstCudaConv *self);
 
-/* Has the number of frames that are kept back decided anew with the next frame. */
+/* Makes the next frame decide again how many frames are held back. */
 void gst_cuda_conv_decide_held_again(GstCudaConv *self);
 
-/* Has both sides negotiate their memory anew as soon as frames flow. */
+/* Makes both sides negotiate their memory again as soon as frames flow. */
 void gst_cuda_conv_negotiate_memory_again(GstCudaConv *self);
 
 G_END_DECLS

@@ -5,14 +5,14 @@
  * @title: cudaconv
  *
  * Convolves raw video with a small kernel: edges, blur, sharpening or any matrix up to 15x15. It
- * runs on an NVIDIA GPU where there is one and on the CPU otherwise, with the same bytes as result.
- * Fields of interlaced video are filtered as they lie in the frame. A GstVideoCropMeta is handed
- * on, or carried out where the caps tell the size of the crop. With a stride of 2 or 4 the output
- * is smaller, and rectangles in metas and the pointer of navigation events are scaled accordingly.
+ * runs on an NVIDIA GPU if there is one and on the CPU otherwise, with the same bytes as result.
+ * Interlaced video is filtered as whole frames. A GstVideoCropMeta is passed on, or applied if the
+ * caps have the size of the crop. With a stride of 2 or 4 the output is smaller, and rectangles in
+ * metas and the pointer of navigation events are scaled accordingly.
  *
  * In a pipeline that is not live, the GPU works on three frames at once, so the output is two
- * frames behind the input, or one where frames stay in CUDA memory; nothing is held back in a live
- * pipeline or on the CPU. Elements in a row share CUDA memory.
+ * frames behind the input, or one if frames stay in CUDA memory. No frame is held back in a live
+ * pipeline or on the CPU. Neighbouring elements share CUDA memory.
  *
  * |[
  * gst-launch-1.0 v4l2src ! cudaconv kernel=sobel ! autovideosink
@@ -43,9 +43,9 @@ G_DEFINE_TYPE_WITH_CODE(GstCudaConv, gst_cuda_conv, GST_TYPE_BASE_TRANSFORM,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_PRESET, gst_cuda_conv_preset_interface_init))
 GST_ELEMENT_REGISTER_DEFINE(cudaconv, "cudaconv", GST_RANK_NONE, GST_TYPE_CUDA_CONV)
 
-/* --- where the parts meet --- */
+/* --- connections between the parts --- */
 
-/* For which frames a filter is used. */
+/* The frames that a filter is used for. */
 typedef struct {
   const GstCaps *caps; /* NULL: the current ones */
   const CcFrameLayout *layout;
@@ -67,8 +67,7 @@ use_filter(GstCudaConv *self, const CcFilter *filter, gpointer data, GError **er
   return TRUE;
 }
 
-/* Takes an event with new caps. No frame is filtered as long as they are refused, by this element
- * or by the base class. */
+/* Handles new caps. Nothing is filtered as long as the element or the base class refuses them. */
 static gboolean
 take_caps(GstCudaConv *self, GstEvent *event) {
   g_autoptr(GError) error = NULL;
@@ -93,7 +92,7 @@ gst_cuda_conv_transform_set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstC
   return gst_cuda_conv_set_caps(self, in_caps, out_caps);
 }
 
-/* Values that control bindings have for the frame. */
+/* Sets the values of control bindings for the frame. */
 static void
 gst_cuda_conv_before_transform(GstBaseTransform *trans, GstBuffer *in) {
   if (trans->segment.format != GST_FORMAT_TIME)
@@ -104,7 +103,7 @@ gst_cuda_conv_before_transform(GstBaseTransform *trans, GstBuffer *in) {
     gst_cuda_conv_sync_properties(GST_CUDA_CONV(trans), time);
 }
 
-/* A frame boundary: the options that were committed are used, and then the frame is queued. */
+/* The frame boundary: committed options take effect, then the frame is queued. */
 static GstFlowReturn
 gst_cuda_conv_submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
@@ -125,14 +124,15 @@ gst_cuda_conv_submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
   return drained == GST_FLOW_OK ? ret : drained;
 }
 
-/* The base class calls this after submit_input_buffer until there is no output, and pushes what it
- * gets in between. */
+/* The base class calls this after submit_input_buffer until it returns no output, and pushes each
+ * output. */
 static GstFlowReturn
 gst_cuda_conv_generate_output(GstBaseTransform *trans, GstBuffer **out) {
   return gst_cuda_conv_process_frame(GST_CUDA_CONV(trans), out);
 }
 
-/* The base class passes frames on unfiltered where there is none; generate_output does the work. */
+/* Never called, because generate_output does the work. Without this function the base class would
+ * be in passthrough mode. */
 static GstFlowReturn
 gst_cuda_conv_transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   g_return_val_if_reached(GST_FLOW_NOT_SUPPORTED);
@@ -165,7 +165,7 @@ gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
   return gst_cuda_conv_base_class()->sink_event(trans, event);
 }
 
-/* The pointer's place in the output becomes that in the input. */
+/* Converts pointer coordinates of the output to those of the input. */
 static gboolean
 gst_cuda_conv_src_event(GstBaseTransform *trans, GstEvent *event) {
   static const gchar *const fields[] = {"pointer_x", "pointer_y"};
@@ -174,15 +174,15 @@ gst_cuda_conv_src_event(GstBaseTransform *trans, GstEvent *event) {
     event = gst_event_make_writable(event);
     GstStructure *structure = gst_event_writable_structure(event);
     for (guint i = 0; i < G_N_ELEMENTS(fields); i++) {
-      gdouble place;
-      if (gst_structure_get_double(structure, fields[i], &place))
-        gst_structure_set(structure, fields[i], G_TYPE_DOUBLE, place * stride, NULL);
+      gdouble position;
+      if (gst_structure_get_double(structure, fields[i], &position))
+        gst_structure_set(structure, fields[i], G_TYPE_DOUBLE, position * stride, NULL);
     }
   }
   return gst_cuda_conv_base_class()->src_event(trans, event);
 }
 
-/* What is unlimited stays so, and what others say may be close to it. */
+/* Adds to a time that may be unlimited, or close to that. */
 static GstClockTime
 add_time(GstClockTime time, GstClockTime more) {
   return time < GST_CLOCK_TIME_NONE - more ? time + more : time;
@@ -207,7 +207,8 @@ answer_context_query(GstCudaConv *self, GstQuery *query) {
   return context != NULL;
 }
 
-/* The base class keeps the order of the one who asks, whose first format is often the dearest. */
+/* Sorts formats, because the base class keeps the order of the querying element, whose first format
+ * is often the most expensive. */
 static void
 prefer_cheap_formats(GstQuery *query) {
   GstCaps *caps;
@@ -252,7 +253,7 @@ gst_cuda_conv_transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *m
 
 /* --- states --- */
 
-/* With the stream lock. */
+/* Called with the stream lock held. */
 static gboolean
 begin_stream(GstCudaConv *self) {
   if (!gst_cuda_conv_open_backend(self))
@@ -263,8 +264,8 @@ begin_stream(GstCudaConv *self) {
   return TRUE;
 }
 
-/* Whether no value was refused before the start, and all of them fit together: nothing runs with
- * another filter than the one that was requested. */
+/* Whether no value was refused before the start and all values are valid together, so that nothing
+ * runs with another filter than the requested one. */
 static gboolean
 begin_settings(GstCudaConv *self) {
   g_autoptr(GError) error = NULL;
@@ -275,8 +276,8 @@ begin_settings(GstCudaConv *self) {
   return FALSE;
 }
 
-/* The sink pad takes what upstream pushes before the base class calls this, and until it is over
- * nothing of that touches the session. */
+/* Takes the stream lock, because the sink pad already accepts data when the base class calls this.
+ * Nothing may use the session before the start is complete. */
 static gboolean
 gst_cuda_conv_start(GstBaseTransform *trans) {
   GstCudaConv *self = GST_CUDA_CONV(trans);

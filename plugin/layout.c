@@ -9,8 +9,7 @@ is_limited(const GstVideoInfo *info) {
   return info->colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235 && !GST_VIDEO_INFO_IS_RGB(info);
 }
 
-/* Grey is treated as R, G and B are, unless the colorimetry says that it is luma with black at 16.
- */
+/* Grey is treated like R, G and B, unless the colorimetry says that it is luma with black at 16. */
 static CcRole
 component_role(const GstVideoInfo *info, guint component) {
   static const CcRole yuv[] = {CC_ROLE_LUMA, CC_ROLE_CB, CC_ROLE_CR};
@@ -24,15 +23,15 @@ component_role(const GstVideoInfo *info, guint component) {
   return is_limited(info) ? CC_ROLE_LUMA : CC_ROLE_GREY;
 }
 
-/* The samples from one of a component to its next. */
+/* The number of samples from one sample of a component to the next. */
 static guint
 component_step(const GstVideoFormatInfo *format, guint component) {
   return format->pixel_stride[component] /
          (format->depth[component] + format->shift[component] > 8 ? 2 : 1);
 }
 
-/* The samples after which a row of the plane repeats: as many as its components are apart. Luma of
- * packed 4:2:2 is less far apart than chroma. */
+/* The number of samples after which a row of the plane repeats: the largest step of its components.
+ * In interleaved 4:2:2 the step of luma is half that of chroma. */
 static guint
 plane_step(const GstVideoFormatInfo *format, guint plane) {
   guint step = 0;
@@ -42,9 +41,9 @@ plane_step(const GstVideoFormatInfo *format, guint plane) {
   return step;
 }
 
-/* Where the component begins, in samples. GStreamer 1.22 counts the offset of P010's and P016's
- * second chroma sample in samples, and says that Cb comes first in VYUY, where it puts Cr like
- * everybody else. */
+/* The first sample of the component. Corrects two errors of GStreamer 1.22: it gives the offset of
+ * P010's and P016's second chroma sample in samples, and lists Cb before Cr in VYUY, although Cr
+ * comes first. */
 static guint
 first_sample(const GstVideoFormatInfo *format, guint component, guint bytes) {
   const guint offset = format->poffset[component];
@@ -63,17 +62,18 @@ add_component(CcPlaneLayout *plane, const GstVideoInfo *info, guint component) {
   plane->shift = format->shift[component];
   plane->type = plane->depth + plane->shift > 8 ? CC_SAMPLE_U16 : CC_SAMPLE_U8;
   plane->step = plane_step(format, format->plane[component]);
-  plane->pairs |= step < plane->step;
+  plane->has_macropixels |= step < plane->step;
   const guint first = first_sample(format, component, cc_sample_size(plane->type));
   for (guint i = first; i < plane->step; i += step)
     plane->role[i] = component_role(info, component);
 }
 
-/* Bytes of a row, and rows, so that backends can count them with int, somewhat more included. */
+/* Limit of bytes in a row and of rows, so that backends can count them with int, with some margin.
+ */
 #define MAX_SIDE (G_MAXINT / 2)
 
-/* GstVideoInfo computes in parts with int, so a size that overflowed shows as planes that do not
- * fit into it. Pools count bytes with guint. */
+/* GstVideoInfo uses int for a part of its computations, so a size that overflowed shows as planes
+ * that exceed it. Pools count bytes with guint. */
 static gboolean
 check_frame_size(const GstVideoInfo *info, const CcFrameLayout *layout) {
   if (info->size > G_MAXUINT)
@@ -94,7 +94,7 @@ cc_frame_layout_from_video_info(const GstVideoInfo *info, CcFrameLayout *layout,
   memset(layout, 0, sizeof *layout);
   layout->n_planes = format->n_planes;
   layout->limited_range = is_limited(info);
-  /* of an unknown matrix, and of that of R, G and B, nothing is set */
+  /* leaves both at 0 for an unknown matrix and for that of R, G and B */
   gst_video_color_matrix_get_Kr_Kb(info->colorimetry.matrix, &layout->kr, &layout->kb);
   for (guint p = 0; p < layout->n_planes; p++)
     for (guint i = 0; i < CC_MAX_COMPONENTS; i++)
@@ -105,8 +105,8 @@ cc_frame_layout_from_video_info(const GstVideoInfo *info, CcFrameLayout *layout,
   if (check_frame_size(info, layout))
     return TRUE;
   g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "%s of %dx%d is too large: a frame has to fit into %u bytes, and neither rows nor "
-              "bytes of a row may be more than %d",
+              "%s of %dx%d is too large: a frame must fit into %u bytes, and the rows and the "
+              "bytes of a row may be at most %d",
               format->name, info->width, info->height, G_MAXUINT, MAX_SIDE);
   return FALSE;
 }

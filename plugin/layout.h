@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The engine's layouts of GStreamer's video formats. */
+/* The engine's layouts for GStreamer's video formats. */
 
 #include <gst/video/video.h>
 #include "engine/frame.h"
 
 G_BEGIN_DECLS
 
-/* Sets the layout of pictures with these caps, whose format is one of formats.h. CC_ERROR_INVALID
- * when a frame is too large for a buffer. */
+/* Sets the layout of frames with these caps, whose format is one of formats.h. CC_ERROR_INVALID if
+ * a frame is too large for a buffer. */
 gboolean cc_frame_layout_from_video_info(const GstVideoInfo *info, CcFrameLayout *layout,
                                          GError **error);
 

@@ -11,8 +11,8 @@
 
 #define MAX_TEXT 500 /* bytes of caps in a message */
 
-/* A custom query: whether the memory of a "feature" of caps is of use. Its "answer" is a boolean.
- */
+/* A custom query: whether the memory of the caps feature "feature" is useful. The "answer" is a
+ * boolean. */
 #define IS_OF_USE "cudaconv-memory-is-of-use"
 
 /* --- which memory --- */
@@ -47,8 +47,8 @@ gst_cuda_conv_answer_query(GstCudaConv *self, GstQuery *query) {
   return TRUE;
 }
 
-/* Whether the next element of this kind, if there is one, has a use for the domain. Elements in
- * between pass the query on if they know nothing of it. */
+/* Whether the next cudaconv downstream, if any, can use the domain. Elements in between forward the
+ * unknown query. */
 static gboolean
 is_of_use(GstCudaConv *self, const CcDomain *domain) {
   gboolean answer = TRUE;
@@ -60,8 +60,8 @@ is_of_use(GstCudaConv *self, const CcDomain *domain) {
   return answer;
 }
 
-/* Whether downstream names memory of the domain, rather than to take whatever comes, and has a use
- * for it. A neighbour that names it first has. */
+/* Whether downstream names the domain explicitly, rather than accepting anything, and can use it. A
+ * neighbour that names it first can. */
 static gboolean
 is_wanted(GstCudaConv *self, GstCaps *peer, GstCaps *caps, const CcDomain *domain) {
   g_autoptr(GstCaps) named = cc_caps_in_domain(peer, domain);
@@ -70,9 +70,9 @@ is_wanted(GstCudaConv *self, GstCaps *peer, GstCaps *caps, const CcDomain *domai
          (cc_caps_get_domain(peer) == domain || is_of_use(self, domain));
 }
 
-/* Leaves one domain in the caps `other` of the source pad, if downstream takes it: the cheapest
- * that is usable and wanted, else system memory, because not all who take anything know how frames
- * lie in other memory. The base class alone would take that of the input. */
+/* Keeps one domain in the source pad's caps `other`, if downstream accepts it: the cheapest that is
+ * usable and wanted, else system memory, because not every element that accepts any caps can handle
+ * other memory. The base class alone would choose the domain of the input. */
 static void
 prefer_domain(GstCudaConv *self, GstCaps **other) {
   g_autoptr(GstCaps) peer = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(self), NULL);
@@ -108,7 +108,7 @@ gst_cuda_conv_set_stride(GstCudaConv *self, guint stride) {
   const gboolean changed = stride != self->negotiation.stride;
   self->negotiation.stride = stride;
   GST_OBJECT_UNLOCK(self);
-  if (changed && stride) /* the base class negotiates other caps with the next frame */
+  if (changed && stride) /* the base class negotiates new caps with the next frame */
     gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }
 

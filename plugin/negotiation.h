@@ -1,50 +1,49 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Caps: what frames are like in front of the element and behind it, and which memory they are in
- * there. */
+/* Negotiation of caps and memory domains on both sides of the element. */
 
 #include "element.h"
 
 G_BEGIN_DECLS
 
-/* Takes over the functions of the base class that negotiate, but for set_caps. */
+/* Sets the functions of the base class that negotiate, except for set_caps. */
 void gst_cuda_conv_install_negotiation(GstBaseTransformClass *klass);
 
-/* The next stream begins without caps. */
+/* Clears the caps for the next stream. */
 void gst_cuda_conv_forget_caps(GstCudaConv *self);
 
-/* Whether the query is that of the element in front about memory, and answered. Any thread. */
+/* Answers the query of an upstream cudaconv about memory. FALSE: another kind of query. Any thread.
+ */
 gboolean gst_cuda_conv_answer_query(GstCudaConv *self, GstQuery *query);
 
-/* New caps of the input, before the base class negotiates the output for them, which the stride
- * decides: begin describes the frames and fails with CC_ERROR_INVALID, and end says whether the
- * element and the base class accept them. Upstream may try the same caps many times; an error is
- * posted once. No frame may be under way. */
+/* Handle new input caps, before the base class negotiates the output caps, which depend on the
+ * stride. begin describes the frames, or fails with CC_ERROR_INVALID. end reports whether the
+ * element and the base class accept the caps. Upstream may try the same caps many times, but an
+ * error is posted once. No frame may be in flight. */
 gboolean gst_cuda_conv_begin_caps(GstCudaConv *self, GstCaps *caps, CcFrameLayout *layout,
                                   GError **error);
 void gst_cuda_conv_end_caps(GstCudaConv *self, gboolean accepted, const GError *error);
 
-/* The caps that were negotiated. */
+/* Takes over the negotiated caps. */
 gboolean gst_cuda_conv_set_caps(GstCudaConv *self, GstCaps *in_caps, GstCaps *out_caps);
 
-/* The stride that caps are made with: that of the stream, or of the properties while there is none.
- * Any thread. */
+/* The stride for caps: that of the stream, or of the properties if there is no stream. Any thread.
+ */
 guint gst_cuda_conv_current_stride(GstCudaConv *self);
 
-/* Makes the caps of the output with this stride from now on; 0: there is no stream. */
+/* Sets the stride for output caps; 0: no stream. */
 void gst_cuda_conv_set_stride(GstCudaConv *self, guint stride);
 
-/* Whether downstream takes what `stride` makes of these caps. */
+/* Whether downstream accepts the output caps that `stride` makes of these caps. */
 gboolean gst_cuda_conv_check_stride(GstCudaConv *self, const GstCaps *caps, guint stride,
                                     GError **error);
 
-/* Negotiates anew with the caps that the input has. Frames that are still under way have to be good
- * for the caps that come of it. */
+/* Negotiates again with the current input caps. Frames in flight must be valid for the new output
+ * caps. */
 gboolean gst_cuda_conv_negotiate_again(GstCudaConv *self);
 
-/* Lets frames leave in another domain than now from the next negotiation on, if downstream takes
- * one. */
+/* Avoids the current output domain from the next negotiation on, if downstream accepts another. */
 void gst_cuda_conv_avoid_domain(GstCudaConv *self);
 
 G_END_DECLS

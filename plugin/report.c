@@ -41,8 +41,8 @@ gst_cuda_conv_claim_warning(GstCudaConv *self, const gchar *property) {
   return g_object_replace_data(object, warned, NULL, object, NULL, NULL);
 }
 
-/* The text for people. An error of the device comes with what to do about it, and where CUDA cannot
- * be had, with the property that asks for it. */
+/* The error text for people. A device error gets advice. If CUDA is not available, the text names
+ * the property that requests it. */
 static gchar *
 make_error_text(GstCudaConv *self, const GError *error) {
   const CcBackendConfig config = cc_settings_get_device(&self->settings).backend;
@@ -50,16 +50,16 @@ make_error_text(GstCudaConv *self, const GError *error) {
   const gboolean failed = g_error_matches(error, CC_ERROR, CC_ERROR_DEVICE);
   if (config.choice == CC_BACKEND_AUTO) {
     if (failed)
-      advice = ". Frames that are in nothing but the memory of the device are lost with it; "
-               "set the pipeline to NULL and start it again to go on, on the CPU if the "
-               "device does not come back";
+      advice = ". Frames that exist only in the device's memory are lost; "
+               "to continue, set the pipeline to NULL and start it again: the CPU filters if the "
+               "device does not recover";
   } else if (g_error_matches(error, CC_ERROR, CC_ERROR_UNAVAILABLE)) {
-    return g_strdup_printf("backend=cuda cannot be had: %s. backend=auto, the default, filters on "
-                           "the CPU where there is no CUDA, and backend=cpu everywhere",
+    return g_strdup_printf("backend=cuda is not available: %s. backend=auto, the default, uses the "
+                           "CPU if CUDA is not available, and backend=cpu always does",
                            error->message);
   } else if (failed || (cc_session_get_device(self->session) &&
                         g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY))) {
-    advice = ". With backend=auto the CPU goes on where CUDA cannot";
+    advice = ". With backend=auto the CPU takes over if CUDA fails";
   }
   return g_strconcat(error->message, advice, NULL);
 }
@@ -77,7 +77,7 @@ gst_cuda_conv_post_error(GstCudaConv *self, const GError *error) {
 
 static void
 announce_backend(GstCudaConv *self, const CcSessionEvent *event) {
-  const gchar *reason = event->chosen   ? "the backend property asks for it"
+  const gchar *reason = event->chosen   ? "the backend property requests it"
                         : event->reason ? event->reason
                                         : "a CUDA device was found";
   GstStructure *structure =
@@ -105,8 +105,8 @@ gst_cuda_conv_report_event(GstCudaConv *self, const CcSessionEvent *event) {
     if (!self->flow.failed)
       GST_ELEMENT_WARNING(
           self, RESOURCE, FAILED,
-          ("CUDA cannot go on, and the CPU filters from here on, the frames under way included: "
-           "%s. The element tries CUDA again after it has been in NULL.",
+          ("CUDA failed, and the CPU filters from now on, including the frames in flight: "
+           "%s. The element tries CUDA again after it was set to NULL.",
            event->reason),
           (NULL));
     break;
@@ -117,10 +117,9 @@ gst_cuda_conv_report_event(GstCudaConv *self, const CcSessionEvent *event) {
     GST_INFO_OBJECT(self, "fewer frames in flight: %s", event->reason);
     break;
   case CC_EVENT_CONTEXTS:
-    gst_cuda_conv_warn(self,
-                       "Frames of several CUDA contexts alternate, and are copied across into "
-                       "the context of the element; elements that share a context "
-                       "(GstContext gst.cuda.context) need no copy.");
+    gst_cuda_conv_warn(self, "Frames of several CUDA contexts alternate and are copied into "
+                             "the context of the element; elements that share a context "
+                             "(GstContext gst.cuda.context) need no copy.");
     break;
   case CC_EVENT_PATHS:
     GST_INFO_OBJECT(self, "frames come in through: %s; and leave through: %s", event->in_path,
@@ -145,10 +144,10 @@ set_strings(GstStructure *structure, const gchar *field, const gchar *const *str
   gst_structure_set_value(structure, field, &array);
 }
 
-/* What the pool of the output has of the device's memory. */
+/* Bytes of device memory that the output pool holds. */
 static gsize
 pool_bytes(GstCudaConv *self) {
-  /* the base class reads the pool without a lock, but changes it with this one */
+  /* the base class reads the pool without a lock, but changes it with the object lock held */
   GST_OBJECT_LOCK(self);
   g_autoptr(GstBufferPool) pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
   GST_OBJECT_UNLOCK(self);

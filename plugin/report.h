@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Reports to the application: messages on the bus, and statistics. */
+/* Reports to the application: bus messages and statistics. */
 
 #include "element.h"
 
 G_BEGIN_DECLS
 
-/* Posts a warning about a property, at once or, without a bus, when the element goes to READY. */
+/* Posts a warning about a property. Without a bus the warning is posted when the element goes to
+ * READY. */
 void gst_cuda_conv_warn(GstCudaConv *self, const gchar *text);
 void gst_cuda_conv_post_pending_warnings(GstCudaConv *self);
 
-/* Claims a warning that a value of this property is refused or has no effect. FALSE: a control
- * binding drives the property, and has had its one warning. Any thread. */
+/* Returns whether a warning about this property (value refused, or without effect) may be posted.
+ * FALSE: a control binding drives the property and has already had its one warning. Any thread. */
 gboolean gst_cuda_conv_claim_warning(GstCudaConv *self, const gchar *property);
 
-/* Posts an error of the engine or of the memory. */
+/* Posts an error of the engine or of memory handling. */
 void gst_cuda_conv_post_error(GstCudaConv *self, const GError *error);
 
-/* Reports an event of the session to the application, or to the log. */
+/* Reports an event of the session to the application or in the log. */
 void gst_cuda_conv_report_event(GstCudaConv *self, const CcSessionEvent *event);
 
 /* The value of the stats property (transfer full). */

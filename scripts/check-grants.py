@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shows that a wrong include does not compile, with the commands that compile each folder.
+"""Checks that forbidden includes do not compile.
 
     scripts/check-grants.py BUILD
 
-For one source of each folder, a file that includes a header of another folder takes its place, once
-for each folder. What docs/architecture.md allows has to compile, and the rest must not. Status 1 when
-it is otherwise, 77 when BUILD was made without CUDA and so lacks one of the folders.
+Takes the compile command of one source of each folder, and compiles files that include a header of each other folder.
+Includes that docs/architecture.md allows have to compile, and all others must not. Exits with 1 if that is not so, and
+with 77 if BUILD has no CUDA and so lacks a folder.
 """
 
 import json
@@ -24,7 +24,7 @@ HEADERS = {
     "memory": "plugin/memory/pinning.h",
     "tests": "tests/ref/oracle.h",
 }
-# a source of a folder, and the folders whose headers it may include by their full path
+# a source of each folder, and the folders whose headers it may include by their full path
 ALLOWED = {
     "engine/run/session.c": ["engine"],
     "cpu/loops.c": ["engine", "cpu"],
@@ -36,7 +36,7 @@ ALLOWED = {
 
 
 def commands(build):
-    """The command that compiles each source, without its output."""
+    """Returns the compile command of each source, without its output."""
     result = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         words = shlex.split(entry["command"])

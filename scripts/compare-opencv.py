@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Filters the frames of a video with cudaconv and with OpenCV, and counts the pixels that differ.
 
-The video is decoded once, by OpenCV, and both filter the same frames in grey. The exit status is 0 when all
-pixels are the same, 1 when some differ, and 2 when it could not be done.
+OpenCV decodes the video, and both filter the same grey frames. The exit status is 0 if all pixels are equal, 1 if some
+differ, and 2 after an error.
 """
 
 import argparse
@@ -20,7 +20,7 @@ try:
 except ImportError as missing:
     cv2, LACKING = None, missing
 
-AHEAD = 16  # frames that wait for the comparison, more than the element ever holds
+AHEAD = 16  # frames that wait for the comparison, more than the element has in flight
 REPLICATE = {"borderType": cv2.BORDER_REPLICATE} if cv2 else {}
 
 
@@ -38,7 +38,7 @@ def sobel(frame, size):
 
 ODD = tuple(range(3, 17, 2))
 
-# a kernel of cudaconv, its sizes, and the same in OpenCV
+# kernel of cudaconv to its sizes and the same filter in OpenCV
 KERNELS = {
     "sobel": ((3, 5, 7), sobel),
     "sobel-x": ((3, 5, 7), lambda frame, size: cv2.convertScaleAbs(derivative(frame, 1, 0, size))),
@@ -50,61 +50,61 @@ KERNELS = {
 }
 
 
-def frames_of(path, most):
-    """The frames of a video in grey."""
+def frames_of(path, maximum):
+    """Yields the frames of a video in grey."""
     if not pathlib.Path(path).is_file():
         raise gstfilter.Failed(f"{path}: there is no such file")
     video = cv2.VideoCapture(path)
     n = 0
-    while most is None or n < most:
+    while maximum is None or n < maximum:
         ok, frame = video.read()
         if not ok:
             break
         n += 1
         yield cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY) if frame.ndim == 3 else frame
     if n == 0:
-        raise gstfilter.Failed(f"{path}: no video that OpenCV decodes")
+        raise gstfilter.Failed(f"{path}: OpenCV cannot decode it")
 
 
 class Filter:
-    """cudaconv in a process of its own, which takes frames and gives them back filtered, in order."""
+    """A process with cudaconv, which takes frames and returns them filtered, in order."""
 
     def __init__(self, build, properties, height, width):
         self.height, self.width, self.row = height, width, gstfilter.row_bytes(width)
         self.properties = properties
         self.process = gstfilter.start(build, properties, width, height)
-        self.told = b""
-        self.listener = threading.Thread(target=self.listen, daemon=True)
-        self.listener.start()
+        self.errors = b""
+        self.reader = threading.Thread(target=self.read_errors, daemon=True)
+        self.reader.start()
 
-    def listen(self):
-        self.told = self.process.stderr.read()
+    def read_errors(self):
+        self.errors = self.process.stderr.read()
 
-    def give(self, frame):
+    def write(self, frame):
         padded = numpy.zeros((self.height, self.row), numpy.uint8)
         padded[:, :self.width] = frame
         self.process.stdin.write(padded.tobytes())
         self.process.stdin.flush()
 
-    def take(self):
+    def read(self):
         data = self.process.stdout.read(self.height * self.row)
         if len(data) != self.height * self.row:
             self.fail("it ended early")
         return numpy.frombuffer(data, numpy.uint8).reshape(self.height, self.row)[:, :self.width]
 
     def end(self):
-        """After all frames were given and taken."""
+        """Call after all frames were written and read."""
         if self.process.stdout.read() or self.process.wait() != 0:
-            self.fail("more came out than went in")
+            self.fail("the output has more frames than the input")
 
-    def fail(self, otherwise):
-        self.listener.join(timeout=10)
-        told = self.told.decode(errors="replace").strip()
-        raise gstfilter.Failed(f"cudaconv {' '.join(self.properties)}: {told or otherwise}")
+    def fail(self, default):
+        self.reader.join(timeout=10)
+        errors = self.errors.decode(errors="replace").strip()
+        raise gstfilter.Failed(f"cudaconv {' '.join(self.properties)}: {errors or default}")
 
 
 class Tally:
-    """What was compared."""
+    """Counts of compared frames and pixels."""
 
     def __init__(self):
         self.frames = self.frames_that_differ = self.pixels = self.pixels_that_differ = self.largest = 0
@@ -120,30 +120,30 @@ class Tally:
 
 
 def feed(frames, ours, waiting):
-    """Gives all frames to cudaconv and puts each, or what went wrong, into the queue `waiting`; None ends it."""
+    """Writes all frames to cudaconv and puts them into the queue `waiting`. Puts an error, or None at the end."""
     try:
         for frame in frames:
             if frame.shape != (ours.height, ours.width):
                 raise gstfilter.Failed("the size of the video changes")
             waiting.put(frame)
-            ours.give(frame)
+            ours.write(frame)
         ours.process.stdin.close()
         waiting.put(None)
     except BrokenPipeError:
-        pass  # whoever waits for the frame sees why
+        pass  # compare() reports the reason
     except gstfilter.Failed as error:
         waiting.put(error)
 
 
 def compare(frames, ours, theirs):
-    """Compares frame by frame. The element has frames in flight, so a thread feeds it, ahead of what comes out."""
+    """Compares frame by frame. A thread writes frames ahead, because the element keeps some in flight."""
     waiting = queue.Queue(maxsize=AHEAD)
     threading.Thread(target=feed, args=(frames, ours, waiting), daemon=True).start()
     tally = Tally()
     while (frame := waiting.get()) is not None:
         if isinstance(frame, gstfilter.Failed):
             raise frame
-        tally.add(ours.take(), theirs(frame))
+        tally.add(ours.read(), theirs(frame))
     ours.end()
     return tally
 
@@ -153,24 +153,24 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="kernels and sizes:\n" + "\n".join(f"  {name}: {', '.join(map(str, sizes))}"
                                                   for name, (sizes, _) in KERNELS.items()) +
-        "\nOpenCV has Gaussian coefficients of its own from size 7 on.")
+        "\nFrom size 7 on, OpenCV has other Gaussian coefficients.")
     parser.add_argument("video", metavar="VIDEO", help="a file that OpenCV decodes")
     parser.add_argument("--kernel", default="sobel", choices=KERNELS, metavar="KERNEL", help="default: sobel")
     parser.add_argument("--size", type=int, help="rows and columns of the kernel; default: 3")
     parser.add_argument("--backend", default="auto", choices=("auto", "cpu", "cuda"), help="default: auto")
     parser.add_argument("--frames", type=int, metavar="N", help="only the first N frames")
-    parser.add_argument("--build", metavar="DIR", help="a folder that the plugin was built in; default: the installed one")
+    parser.add_argument("--build", metavar="DIR", help="a build folder with the plugin; default: the installed plugin")
     arguments = parser.parse_args()
     sizes, theirs = KERNELS[arguments.kernel]
     size = arguments.size or sizes[0]
     if size not in sizes:
         parser.error(f"--size={size}: {arguments.kernel} has {', '.join(map(str, sizes))}")
     if arguments.frames is not None and arguments.frames < 1:
-        parser.error(f"--frames={arguments.frames}: 1 or more is needed")
+        parser.error(f"--frames={arguments.frames}: the number has to be 1 or more")
 
     if not cv2:
         raise gstfilter.Failed(f"{LACKING}; `python3 -m venv DIR && DIR/bin/pip install opencv-python-headless numpy` "
-                               "installs what is needed")
+                               "installs it")
     first = next(frames_of(arguments.video, 1))
     properties = [f"kernel={arguments.kernel}", f"size={size}", f"backend={arguments.backend}"]
     ours = Filter(arguments.build, properties, *first.shape)

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Makes a Meson build folder, unless it is there, for this machine, and prints its name; the Makefile
-# calls it. What Meson says goes to the standard error.
+# Creates a Meson build folder for this machine, unless it exists, and prints its name. The Makefile calls this script.
+# The output of Meson goes to standard error.
 #
 #   scripts/configure.sh [--demo | --install] BUILD [MESON OPTION...]
 #
-# With CUDA in it, device code is compiled for the GPUs of this machine only, if there are any. Without a GPU it
-# is compiled for sm_80, with PTX, which is what tests need; with --install, for all generations. With --demo, CUDA is
-# left out where no GPU is; that build folder is BUILD-demo, so that nothing else gets a build without CUDA. Any
-# -Dcuda... among the options takes precedence over all this, and so does DESTDIR, which is for packages and all generations.
+# A build with CUDA compiles device code for the GPUs of this machine. Without a GPU it compiles for sm_80 with PTX, which
+# the tests need, or with --install for all generations. Without a GPU, --demo leaves CUDA out and uses the folder
+# BUILD-demo, so that no other target gets a build without CUDA. An option -Dcuda... overrides all this. So does
+# DESTDIR: a package is compiled for all generations.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -22,7 +22,7 @@ shift
 
 say() { echo "$*" >&2; }
 FOR_TESTS=sm_80
-ALL="No GPU here: CUDA code is compiled for all GPUs, in 5 to 15 minutes of two cores. One GPU:\
+ALL="No GPU here: CUDA code is compiled for all GPUs, which takes 5 to 15 minutes on two cores. One GPU:\
  MESON_OPTIONS=-Dcuda-arch=sm_90; no CUDA: MESON_OPTIONS=-Dcuda=disabled"
 
 if [ ! -f "$build/build.ninja" ]; then
@@ -30,10 +30,10 @@ if [ ! -f "$build/build.ninja" ]; then
   nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc || true)
   if [ -n "$nvcc" ] && [ -z "${DESTDIR:-}" ] && [[ " $* " != *" -D"@(cuda|device-code)* ]]; then
     if gpus=$(scripts/gpus-here.py); then
-      # where one is too old, or too new for this nvcc, all is built
+      # if a GPU is too old, or too new for this nvcc, compile for all
       if python3 cuda/arch_flags.py "$nvcc" "$gpus" >/dev/null 2>&1; then
         options+=("-Dcuda-arch=$gpus")
-        note="CUDA code is compiled for the GPU of this machine, $gpus, in 2 to 5 minutes of two cores. All GPUs:\
+        note="CUDA code is compiled for the GPU of this machine, $gpus, which takes 2 to 5 minutes on two cores. All GPUs:\
  MESON_OPTIONS=-Dcuda-arch=; no CUDA: MESON_OPTIONS=-Dcuda=disabled"
       fi
     elif [ "$purpose" = --demo ]; then
@@ -44,7 +44,7 @@ if [ ! -f "$build/build.ninja" ]; then
       note=$ALL
     else
       options+=("-Dcuda-arch=$FOR_TESTS")
-      note="No GPU here: CUDA code is compiled for $FOR_TESTS, in 2 to 5 minutes of two cores. Other GPUs:\
+      note="No GPU here: CUDA code is compiled for $FOR_TESTS, which takes 2 to 5 minutes on two cores. Other GPUs:\
  MESON_OPTIONS=-Dcuda-arch=sm_90; no CUDA: MESON_OPTIONS=-Dcuda=disabled"
     fi
   fi
@@ -53,16 +53,16 @@ if [ ! -f "$build/build.ninja" ]; then
     [ -z "$note" ] || say "$note"
     scripts/phase.sh "$build" configuring meson setup "$build" "${options[@]}" >&2
     echo "$*" >"$build/made-with-options"
-    # so that --install can tell a choice from this default
+    # marks the default, so that --install can distinguish it from a choice of the user
     [[ " $* " == *" -Dcuda"* || " ${options[*]} " != *" -Dcuda-arch=$FOR_TESTS "* ]] || touch "$build/cuda-arch-for-tests"
   fi
 else
   if [ $# != 0 ] && [ -e "$build/made-with-options" ] && [ "$*" != "$(<"$build/made-with-options")" ]; then
     say "$build was configured with MESON_OPTIONS=\"$(<"$build/made-with-options")\" and not with \"$*\"." \
-      "make clean removes it; BUILD=FOLDER builds elsewhere."
+      "make clean removes this folder; BUILD=FOLDER selects another one."
     exit 2
   fi
-  # what was installed since then, Meson has not seen
+  # Meson has not seen packages that were installed since then
   if [ /var/lib/dpkg/status -nt "$build/build.ninja" ]; then
     scripts/phase.sh "$build" configuring meson setup --reconfigure "$build" >&2
   fi

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Builds the project and runs its tests in a fresh Debian, in a folder of this machine.
+# Builds the project and runs its tests in a fresh Debian in a folder of this machine.
 #
 #   scripts/fresh-debian.sh RELEASE ROOT [MESON OPTION...]
 #   scripts/fresh-debian.sh bookworm /var/tmp/debian12
 #   scripts/fresh-debian.sh trixie /var/tmp/debian13 -Dcuda-arch=sm_90
 #
-# The system has make, git and ca-certificates, and `make` installs the rest. The files that git tracks are copied into
-# it. In bookworm `make demo` and `make test` run as for a new user without a GPU. In trixie, whose GStreamer, GLib, gcc
-# and Meson are newer, `make test` runs with warnings as errors, and with the CUDA Toolkit of this machine if there is
-# one. No driver is in the system, so tests that need a GPU are skipped. At the end the script prints the time and the
-# last lines of each `make`.
+# The system has make, git and ca-certificates, and `make` installs the rest. The script copies the files that git tracks
+# into the system. In bookworm it runs `make demo` and `make test`, as a new user without a GPU would. Trixie has a newer
+# GStreamer, GLib, gcc and Meson. There the script runs `make test` with warnings as errors, and with the CUDA Toolkit of this
+# machine if there is one. The system has no driver, so tests that need a GPU are skipped. At the end the script prints the
+# time and the last lines of each `make`.
 #
-# The first run makes ROOT/base with debootstrap, from the mirror that apt of this machine uses. Each run copies it to
+# The first run creates ROOT/base with debootstrap, from the mirror of this machine's apt. Each run copies ROOT/base to
 # ROOT/fresh, which grows to 3 GB and is kept. The mounts in it end with the script.
 #
-# Needs root, debootstrap, and the right to mount and to chroot. Exit status 77: one of them is missing.
+# Needs root, debootstrap, and the right to mount and to chroot. The exit status is 77 if one of them is missing.
 set -euo pipefail
 
 case ${1:-} in
@@ -33,11 +33,11 @@ root=$folder/fresh
 options=("${@:3}")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# In a mount namespace of its own nothing stays mounted, whatever ends the script.
+# In a private mount namespace nothing stays mounted, whatever ends the script.
 if [ "${OWN_MOUNTS:-}" != $$ ]; then
   may_mount=(unshare --mount --propagation private sh -c 'mount -t proc proc /proc && chroot / true')
   if [ "$(id -u)" != 0 ] || ! "${may_mount[@]}" 2>/dev/null; then
-    echo "skipped: a Debian in a folder needs root and the right to mount and to chroot"
+    echo "skipped: root and the right to mount and to chroot are needed"
     exit 77
   fi
   OWN_MOUNTS=$$ exec unshare --mount --propagation private scripts/fresh-debian.sh "$release" "$folder" "${options[@]}"
@@ -48,11 +48,11 @@ inside() {
     ${http_proxy:+"http_proxy=$http_proxy"} chroot "$root" "$@" </dev/null 2>&1
 }
 
-# debootstrap keeps its own folder in there until it is done
+# the folder debootstrap exists until debootstrap is done
 if [ ! -x "$base/usr/bin/apt-get" ] || [ -d "$base/debootstrap" ]; then
   scripts/install-deps.sh bootstrap
   if ! command -v debootstrap >/dev/null; then
-    echo "skipped: a Debian in a folder needs debootstrap"
+    echo "skipped: debootstrap is needed"
     exit 77
   fi
   mirror=$(apt-get indextargets --format "\$(REPO_URI)" 'Origin: Debian' 'Label: Debian' | sed -n 1p)
@@ -60,7 +60,7 @@ if [ ! -x "$base/usr/bin/apt-get" ] || [ -d "$base/debootstrap" ]; then
   debootstrap --variant=minbase --include=make,git,ca-certificates "$release" "$base" ${mirror:+"$mirror"}
 fi
 if ! grep -q "^VERSION_CODENAME=$release\$" "$base/etc/os-release"; then
-  echo "$base holds another system than $release." >&2
+  echo "$base does not have the system $release." >&2
   exit 1
 fi
 
@@ -75,7 +75,7 @@ nvcc=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc || true)
 if [ "$release" = trixie ]; then
   options+=(-Dwerror=true)
   if [ -z "$nvcc" ]; then
-    echo "without CUDA, since there is no nvcc"
+    echo "without CUDA, because there is no nvcc"
   else
     mkdir -p "$root/usr/local/cuda"
     mount --bind "$(dirname "$(realpath "$nvcc")")/.." "$root/usr/local/cuda"
@@ -89,7 +89,7 @@ for target in "${targets[@]}"; do
   start=$SECONDS
   inside make -C /src "$target" ${options[@]:+"MESON_OPTIONS=${options[*]@Q}"} |
     tee "$root/make-$target.txt" || status=1
-  summary+="== $release: make $target took $((SECONDS - start)) s, and its last lines are
+  summary+="== $release: make $target took $((SECONDS - start)) s. Its last lines:
 $(tail -n 5 "$root/make-$target.txt")
 "
 done

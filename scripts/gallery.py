@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes docs/gallery.md and its pictures; with --check, says whether they are current.
+"""Writes docs/gallery.md and its images. With --check, fails if they are not current.
 
     scripts/gallery.py [--check] BUILD
 
-The plugin in the folder BUILD makes the pictures, through BUILD/app/cudaconv where that is built, of
-docs/images/gallery/picture.png. That is the picture of examples/scene.c; where it is missing it is
-rendered. A picture whose pixels are what they were is not written again. Exits with 77 where a
-program or an element of GStreamer is missing.
+BUILD/app/cudaconv makes the images from docs/images/gallery/picture.png. examples/scene.c renders that file if it is
+missing. An image with unchanged pixels is not written again. Exits with 77 if a program or an element of GStreamer is
+missing.
 """
 
 import pathlib
@@ -26,23 +25,25 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "gallery.md"
 FOLDER = ROOT / "docs" / "images" / "gallery"
 ELEMENTS = ["pngdec", "pngenc", "videoconvert", "videocrop", "videobox", "webpenc", "webpdec", "rawvideoparse"]
-A_ROW = 3  # pictures side by side
-LONGEST = 24  # characters of a value in a table
+A_ROW = 3  # images side by side
+MAX_VALUE = 24  # characters of a value in a table
 
-HEAD = f"""# Gallery
+HEAD = """# Gallery
 
-This page is written by `scripts/gallery.py` (`make gallery`) from the plugin: every picture is what the
-command below it makes. `cudaconv` is the command of this project, which `make install` puts on the
-`PATH`; before that it is `build/app/cudaconv`.
+What each kernel, preset and property does to the same image, with the command for it. [properties.md](properties.md)
+explains each property.
 
-All of them are made of [picture.png](images/gallery/picture.png), which
-[examples/scene.c](../examples/scene.c) renders
-(`build/examples/cudaconv-scene picture.png --width {INPUT_SIZE[0]} --height {INPUT_SIZE[1]}`):
+All images are made from [picture.png](images/gallery/picture.png):
 
 ![The input: balls on a tiled floor](images/gallery/picture.png)
 
-Any other picture or film does as well. The picture in the README is the same scene with 720x400 pixels and
-`cudaconv apply --split 0.5 --kernel sobel`. [properties.md](properties.md) explains each property.
+Put your own image or video in place of `picture.png`.
+"""
+
+FOOT = f"""
+`scripts/gallery.py` (`make gallery`) runs these commands and writes this page. [examples/scene.c](../examples/scene.c)
+renders the input: `build/examples/cudaconv-scene picture.png --width {INPUT_SIZE[0]} --height {INPUT_SIZE[1]}`. The image of the
+README is the same scene with 720x400 pixels, filtered with `cudaconv apply --split 0.5 --kernel sobel`.
 """
 
 
@@ -53,18 +54,18 @@ def anchor(title):
 
 
 def settings_text(settings):
-    """Settings as the table shows them, without long ones, which the command has, if others are left."""
-    short = [f"`{name}={value}`" for name, value in settings if len(value) <= LONGEST]
+    """The settings for the table. Long values are left out, or cut if all values are long: the command has them."""
+    short = [f"`{name}={value}`" for name, value in settings if len(value) <= MAX_VALUE]
     return " ".join(short or [f"`{name}={value[:8]}...{value[-4:]}`" for name, value in settings])
 
 
-def row_of(pictures):
-    """A table of some pictures side by side, and the commands that make them."""
-    shown = [f"![{picture.text}](images/gallery/{picture.stored()})" for picture in pictures]
-    told = [f"{settings_text(picture.settings)}<br>{picture.text}" for picture in pictures]
+def row_of(images):
+    """A table of images side by side, and their commands."""
+    shown = [f"![{image.text}](images/gallery/{image.stored()})" for image in images]
+    captions = [f"{settings_text(image.settings)}<br>{image.text}" for image in images]
     table = "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n" for cells in
-                    (shown, ["---"] * len(pictures), told))
-    commands = "".join(shell_line(shown_words(picture)) + "\n" for picture in pictures)
+                    (shown, ["---"] * len(images), captions))
+    commands = "".join(shell_line(shown_words(image)) + "\n" for image in images)
     return f"\n{table}\n```sh\n{commands}```\n"
 
 
@@ -74,12 +75,12 @@ def page(found):
         text += f"\n## {group.title}\n\n{textwrap.fill(group.text, 100, break_on_hyphens=False)}\n"
         if group.preparations:
             text += "\n```sh\n" + "\n".join(group.preparations) + "\n```\n"
-        for i in range(0, len(group.pictures), A_ROW):
-            text += row_of(group.pictures[i:i + A_ROW])
-    return text
+        for i in range(0, len(group.images), A_ROW):
+            text += row_of(group.images[i:i + A_ROW])
+    return text + FOOT
 
 
-# ---- the pictures ----
+# ---- the images ----
 
 def run(words, env, folder):
     done = subprocess.run(words, env=env, cwd=folder, text=True, stdout=subprocess.PIPE,
@@ -88,21 +89,21 @@ def run(words, env, folder):
         raise Failed(f"{shell_line(words)}: {done.stdout.strip()}")
 
 
-def words_for(picture, build):
-    """What makes a picture here: the command of the build folder, or the pipeline where the page has that."""
-    if picture.caps:
-        return launch_words(picture)
-    return [str(pathlib.Path(build).resolve() / "app" / "cudaconv"), *apply_words(picture)[1:]]
+def words_for(image, build):
+    """The words that make an image: the command of the build folder, or the pipeline if the page shows one."""
+    if image.caps:
+        return launch_words(image)
+    return [str(pathlib.Path(build).resolve() / "app" / "cudaconv"), *apply_words(image)[1:]]
 
 
 def make_all(found, build, env, folder):
-    """Makes all pictures in a folder, as PNG files."""
+    """Makes all images in a folder, as PNG files."""
     shutil.copy(FOLDER / INPUT, folder)
     for group in found:
         for line in group.preparations:
             run(shlex.split(line), env, folder)
-        for picture in group.pictures:
-            run(words_for(picture, build), env, folder)
+        for image in group.images:
+            run(words_for(image, build), env, folder)
 
 
 def png_size(path):
@@ -110,7 +111,7 @@ def png_size(path):
 
 
 def decode_all(paths, env, folder):
-    """The pixels of some files, RGBA; one that has transparent pixels has their colours as 0."""
+    """The pixels of the files, RGBA. Transparent pixels have the color 0."""
     words = ["gst-launch-1.0", "-q"]
     for i, path in enumerate(paths):
         words += ["filesrc", f"location={path}", "!", f"{path.suffix[1:]}dec", "!", "videoconvert", "!",
@@ -121,7 +122,7 @@ def decode_all(paths, env, folder):
 
 
 def without_hidden(pixels):
-    """A WebP file need not keep the colours of transparent pixels."""
+    """Sets the colors of transparent pixels to 0. A WebP file may lose them."""
     if 0 not in pixels[3::4]:
         return pixels
     return b"".join(pixels[i:i + 4] if pixels[i + 3] else bytes(4) for i in range(0, len(pixels), 4))
@@ -136,15 +137,15 @@ def enlarge(pixels, width, times):
 
 
 def expected(found, build, env, folder):
-    """The pixels and the size that every picture should have in its file beside the page."""
+    """The pixels and the size that each image should have in its file beside the page."""
     make_all(found, build, env, folder)
-    pictures = [picture for group in found for picture in group.pictures]
-    paths = [pathlib.Path(folder) / picture.file() for picture in pictures]
+    images = [image for group in found for image in group.images]
+    paths = [pathlib.Path(folder) / image.file() for image in images]
     wanted = {}
-    for picture, path, pixels in zip(pictures, paths, decode_all(paths, env, folder)):
+    for image, path, pixels in zip(images, paths, decode_all(paths, env, folder)):
         width, height = png_size(path)
-        wanted[picture] = (enlarge(pixels, width, picture.enlarged), width * picture.enlarged,
-                           height * picture.enlarged)
+        wanted[image] = (enlarge(pixels, width, image.enlarged), width * image.enlarged,
+                           height * image.enlarged)
     return wanted
 
 
@@ -154,31 +155,31 @@ def differs(pixels, others, tolerance):
     return len(pixels) != len(others) or max(abs(a - b) for a, b in zip(pixels, others)) > tolerance
 
 
-def stale_pictures(wanted, env, folder):
-    """The pictures whose files are missing or show something else."""
-    present = [picture for picture in wanted if (FOLDER / picture.stored()).exists()]
-    stored = decode_all([FOLDER / picture.stored() for picture in present], env, folder)
-    current = [picture for picture, pixels in zip(present, stored)
-               if not differs(wanted[picture][0], pixels, picture.tolerance)]
-    return [picture for picture in wanted if picture not in current]
+def stale_images(wanted, env, folder):
+    """The images whose files are missing or differ."""
+    present = [image for image in wanted if (FOLDER / image.stored()).exists()]
+    stored = decode_all([FOLDER / image.stored() for image in present], env, folder)
+    current = [image for image, pixels in zip(present, stored)
+               if not differs(wanted[image][0], pixels, image.tolerance)]
+    return [image for image in wanted if image not in current]
 
 
 def unknown_files(wanted):
-    known = {picture.stored() for picture in wanted} | {INPUT}
+    known = {image.stored() for image in wanted} | {INPUT}
     return sorted(path for path in FOLDER.iterdir() if path.name not in known)
 
 
-def write_picture(picture, wanted, env, folder):
+def write_image(image, wanted, env, folder):
     pixels, width, height = wanted
     has_alpha = any(alpha != 255 for alpha in pixels[3::4])
     (pathlib.Path(folder) / "stored.raw").write_bytes(pixels)
     run(["gst-launch-1.0", "-q", "filesrc", "location=stored.raw", "!", "rawvideoparse", "format=rgba",
          f"width={width}", f"height={height}", "!", "videoconvert", "!",
          f"video/x-raw,format={'RGBA' if has_alpha else 'RGB'}", "!", "webpenc", "lossless=true", "speed=6",
-         "quality=100", "!", "filesink", f"location={FOLDER / picture.stored()}"], env, folder)
+         "quality=100", "!", "filesink", f"location={FOLDER / image.stored()}"], env, folder)
 
 
-# ---- what is asked for ----
+# ---- check and write ----
 
 def check_elements(env):
     for program in ("gst-launch-1.0", "gst-inspect-1.0"):
@@ -194,11 +195,11 @@ def check_elements(env):
 def check(found, build, env, folder):
     stale = [] if PAGE.exists() and PAGE.read_text(encoding="utf-8") == page(found) else [PAGE]
     wanted = expected(found, build, env, folder)
-    stale += [FOLDER / picture.stored() for picture in stale_pictures(wanted, env, folder)]
+    stale += [FOLDER / image.stored() for image in stale_images(wanted, env, folder)]
     stale += unknown_files(wanted)
     if stale:
         names = ", ".join(str(path.relative_to(ROOT)) for path in stale)
-        raise Failed(f"Not current: {names}; run make gallery and look at the pictures")
+        raise Failed(f"Not current: {names}; run make gallery and look at the images")
 
 
 def write(found, build, env, folder):
@@ -207,8 +208,8 @@ def write(found, build, env, folder):
         run([str(pathlib.Path(build).resolve() / "examples" / "cudaconv-scene"), str(FOLDER / INPUT),
              f"--width={INPUT_SIZE[0]}", f"--height={INPUT_SIZE[1]}"], env, folder)
     wanted = expected(found, build, env, folder)
-    for picture in stale_pictures(wanted, env, folder):
-        write_picture(picture, wanted[picture], env, folder)
+    for image in stale_images(wanted, env, folder):
+        write_image(image, wanted[image], env, folder)
     for path in unknown_files(wanted):
         path.unlink()
     PAGE.write_text(page(found), encoding="utf-8")

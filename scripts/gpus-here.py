@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints the architectures of this machine's NVIDIA GPUs, as -Dcuda-arch takes them: "sm_86 sm_90".
+"""Prints the architectures of this machine's NVIDIA GPUs in the syntax of -Dcuda-arch: "sm_86 sm_90".
 
     scripts/gpus-here.py
 
-Asks the driver, as the plugin does. Ends with 1 where there is no driver or no GPU.
+Queries the driver, as the plugin does. Exits with 1 if there is no driver or no GPU.
 """
 
 import ctypes

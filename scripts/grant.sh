@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the folder GRANT with a link to the folder SOURCE in it, and nothing else.
+# Creates the folder GRANT. It contains only a link to the folder SOURCE.
 #
 #   scripts/grant.sh SOURCE GRANT
 set -eu

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds files that need each other: circles of #include "..." and circles of calls.
+"""Finds circular dependencies: cycles of #include "..." and cycles of calls.
 
-    scripts/includes.py           the circles, one a line; status 1 when there are any
-    scripts/includes.py --folders which folder includes which, and how often
+    scripts/includes.py           prints the cycles, one per line; exits with 1 if there is any
+    scripts/includes.py --folders prints which folder includes which, and how often
 
-A header counts together with the source file of the same name, so two files whose sources include
-each other's headers are a circle too. An include that climbs out of its folder with ".." is a fault
-as well: folders are granted by meson.build. SEPARATE has parts of the element that do not know each
-other.
+A header and the source file of the same name are one unit. So two files whose sources include each other's headers are
+a cycle too. An include with ".." is an error as well, because meson.build grants whole folders. SEPARATE lists parts of
+the element that must not depend on each other.
 
-A function is called by every C source of the product that mentions its name, as a callback too. That
-is read from the sources and not from object files, so nothing has to be built. KNOWN has the calls
-that close a circle today. An entry that no circle needs is a fault, so the list only gets shorter.
+A C source of the product calls a function if it mentions the function's name, also as a callback. The script reads
+sources and not object files, so nothing has to be built. KNOWN lists the calls that close a cycle today. An entry that no
+cycle needs is an error, so the list only gets shorter.
 """
 
 import collections
@@ -27,16 +26,16 @@ FOLDERS = [*PRODUCT, "tests"]
 SUFFIXES = {".c", ".h", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 NO_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
-# as clang-format writes it: from the beginning of a line to the brace
+# in the style of clang-format: from the start of a line to the brace
 DEFINITION = re.compile(r"^((?:[\w*]+[\s*]+)*)(\w+)\((?:[^;{}()]|\([^;{}()]*\))*\)\s*\{", re.MULTILINE)
 
-# (UNITS, OTHERS): parts of the element that do not know each other; no include, and no call
+# (UNITS, OTHERS): the units must not include or call the others
 SEPARATE = [
     ("plugin/properties/*", "plugin/flow"),
     ("plugin/properties/*", "plugin/negotiation"),
     ("plugin/properties/*", "plugin/caps"),
     ("plugin/properties/*", "plugin/memory/*"),
-    ("plugin/flow", "plugin/properties/[!s]*"),  # of settings it reads in-flight
+    ("plugin/flow", "plugin/properties/[!s]*"),  # flow reads in-flight of the settings
     ("plugin/flow", "plugin/properties/selection"),
     ("plugin/memory/*", "plugin/properties/*"),
     ("plugin/memory/*", "engine/kernel/*"),
@@ -48,7 +47,7 @@ SEPARATE = [
 
 # (CALLERS, CALLED): patterns of units
 KNOWN = [
-    ("app/*", "app/main"),  # the commands parse options by functions of main.c, whose table has their arguments
+    ("app/*", "app/main"),  # the commands call the option parser of main.c, whose table has their arguments
 ]
 
 
@@ -60,21 +59,21 @@ def sources(root, folders):
 
 
 def find(root, path, name):
-    """The file that is meant: beside the one that includes it, or from a folder above."""
+    """Returns the included file: in the folder of `path`, or in a folder above."""
     for base in path.parents[:len(path.relative_to(root).parts)]:
         if (base / name).is_file():
             return (base / name).resolve()
-    return None  # generated, or of a library
+    return None  # a generated file, or of a library
 
 
 def unit(root, path):
-    """A header and the source of the same name are one; device code stands for itself."""
+    """Returns the unit of a file. A header and the C source of the same name are one unit. A device source is a unit."""
     name = path.relative_to(root)
     return (name.with_suffix("") if path.suffix in (".c", ".h") else name).as_posix()
 
 
-def circles(graph):
-    """The strongly connected parts of more than one unit (Tarjan's algorithm)."""
+def cycles(graph):
+    """Returns the strongly connected components of more than one unit (Tarjan's algorithm)."""
     number, lowest, stack, found = {}, {}, [], []
 
     def visit(node):
@@ -86,10 +85,10 @@ def circles(graph):
             if other in stack:
                 lowest[node] = min(lowest[node], lowest[other])
         if lowest[node] == number[node]:
-            part = stack[stack.index(node):]
+            component = stack[stack.index(node):]
             del stack[stack.index(node):]
-            if len(part) > 1:
-                found.append(sorted(part))
+            if len(component) > 1:
+                found.append(sorted(component))
 
     for node in sorted(graph):
         if node not in number:
@@ -98,13 +97,13 @@ def circles(graph):
 
 
 def includes(root):
-    """Which unit includes which, how often a folder includes another, and the includes that climb."""
+    """Returns the graph of units, the counts of includes between folders, and texts of includes with ".."."""
     graph, folders, faults = collections.defaultdict(set), collections.Counter(), []
     for path in sources(root, FOLDERS):
         graph[unit(root, path)]
         for name in INCLUDE.findall(path.read_text()):
             if ".." in name.split("/"):
-                faults.append(f"{path.relative_to(root)}: \"{name}\" climbs out of its folder")
+                faults.append(f"{path.relative_to(root)}: \"{name}\" leaves its folder")
             target = find(root, path, name)
             if target and unit(root, target) != unit(root, path):
                 graph[unit(root, path)].add(unit(root, target))
@@ -115,7 +114,7 @@ def includes(root):
 
 
 def calls(root):
-    """The functions by which a unit calls another, by pairs of units."""
+    """Maps pairs of units to the functions that the first one calls of the second one."""
     texts = {unit(root, path): NO_CODE.sub(" ", path.read_text())
              for path in sources(root, PRODUCT) if path.suffix == ".c"}
     homes, own = collections.defaultdict(set), collections.defaultdict(set)
@@ -126,42 +125,42 @@ def calls(root):
                 homes[function].add(name)
     found = collections.defaultdict(set)
     for name, text in texts.items():
-        # a word without "_" may be a variable: it has to be called
+        # a word without "_" may be a variable, so it counts only before "("
         for function in set(re.findall(r"(?<![\w.])(?<!->)(?:\w+_\w+\b|\w+(?=\())", text)) - own[name]:
             for home in homes.get(function, ()):
                 found[name, home].add(function)
     return found
 
 
-def circles_of_calls(found, known):
-    """The circles that are left without the known calls."""
+def cycles_of_calls(found, known):
+    """Returns the cycles that exist without the known calls."""
     graph = collections.defaultdict(set)
     for a, b in found:
         graph[b]
         if not any(fnmatch.fnmatch(a, callers) and fnmatch.fnmatch(b, called) for callers, called in known):
             graph[a].add(b)
-    return circles(graph)
+    return cycles(graph)
 
 
 def call_faults(root, known):
-    """What is wrong with the calls, a text for each fault."""
+    """Returns a text for each fault of the calls."""
     found = calls(root)
     faults = []
-    for part in circles_of_calls(found, known):
-        faults.append("circle of calls: " + ", ".join(part))
+    for cycle in cycles_of_calls(found, known):
+        faults.append("cycle of calls: " + ", ".join(cycle))
         faults += [f"  {a} calls {b}: {', '.join(sorted(functions)[:4])}"
-                   for (a, b), functions in sorted(found.items()) if a in part and b in part]
+                   for (a, b), functions in sorted(found.items()) if a in cycle and b in cycle]
     for entry in known:
-        if circles_of_calls(found, [other for other in known if other != entry]) == circles_of_calls(found, known):
-            faults.append(f"no circle of calls needs {entry} any more: take it out of KNOWN")
+        if cycles_of_calls(found, [other for other in known if other != entry]) == cycles_of_calls(found, known):
+            faults.append(f"no cycle of calls needs {entry} any more: remove it from KNOWN")
     return faults
 
 
 def separation_faults(graph, found):
-    """Parts that know each other though they are not to."""
+    """Returns a text for each dependency that SEPARATE forbids."""
     known = {(a, b): "includes" for a in graph for b in graph[a]}
     known.update({pair: f"calls {', '.join(sorted(functions)[:4])} of" for pair, functions in found.items()})
-    return [f"{a} {how} {b}, which it is not to know" for (a, b), how in sorted(known.items())
+    return [f"{a} {how} {b}, but must not depend on it" for (a, b), how in sorted(known.items())
             if any(fnmatch.fnmatch(a, units) and fnmatch.fnmatch(b, others) for units, others in SEPARATE)]
 
 
@@ -171,7 +170,7 @@ def main():
         for (a, b), count in sorted(folders.items()):
             if count:
                 print(f"{a} -> {b}: {count}")
-    faults += ["circle: " + ", ".join(part) for part in circles(graph)]
+    faults += ["cycle: " + ", ".join(cycle) for cycle in cycles(graph)]
     faults += call_faults(ROOT, KNOWN)
     faults += separation_faults(graph, calls(ROOT))
     print("".join(f"{fault}\n" for fault in faults), end="")

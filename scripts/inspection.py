@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What gst-inspect-1.0 tells of the plugin in a build folder, for the scripts beside this file."""
+"""Reads the output of gst-inspect-1.0 about the plugin of a build folder, for the scripts in this folder."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ import tempfile
 
 
 def inspect(build):
-    """All that gst-inspect-1.0 says about cudaconv. Ends the script with 77 where there is none."""
+    """Returns the output of gst-inspect-1.0 about cudaconv. Exits with 77 if gst-inspect-1.0 is missing."""
     program = shutil.which("gst-inspect-1.0")
     if not program:
         print("gst-inspect-1.0 is missing")
@@ -24,7 +24,7 @@ def inspect(build):
 
 
 def below(text, heading):
-    """The lines below a heading of gst-inspect-1.0, to the next one."""
+    """Returns the lines between a heading of gst-inspect-1.0 and the next heading."""
     lines = []
     for line in text.split(f"{heading}:\n")[1].splitlines():
         if re.match(r"\S", line):
@@ -34,7 +34,7 @@ def below(text, heading):
 
 
 def properties_of(text):
-    """The properties: a name with its lines each."""
+    """Maps the names of the properties to their lines."""
     properties = {}
     for line in below(text, "Element Properties"):
         head = re.match(r"  (\S+) *: (.*)", line)
@@ -46,12 +46,12 @@ def properties_of(text):
 
 
 def choices(lines):
-    """The values of an enum with their descriptions, of the lines of its property."""
+    """Returns the values of an enum and their descriptions, from the lines of a property."""
     found = (re.match(r"\(-?\d+\): (\S+) +- (.*)", line) for line in lines)
     return [(choice[1], choice[2]) for choice in found if choice]
 
 
 def presets_of(text):
-    """The presets with their descriptions."""
+    """Returns the presets and their descriptions."""
     found = (re.match(r'  "(.*?)": (.*)', line) for line in below(text, "Presets"))
     return [(preset[1], preset[2]) for preset in found if preset]

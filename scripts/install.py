@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Builds and installs what a build folder has for users, or removes it; `make install` calls it.
+"""Builds and installs the products of a build folder, or removes them. `make install` calls this script.
 
-    scripts/install.py check BUILD [PREFIX]        whether this user may install there; BUILD need not be there yet
+    scripts/install.py check BUILD [PREFIX]        checks that this user may install there; BUILD may not exist yet
     scripts/install.py install BUILD [PREFIX]
     scripts/install.py uninstall BUILD [PREFIX]
 
-Without PREFIX everything goes where BUILD was configured to. With it, what lies below the prefix of
-BUILD goes below PREFIX, and the plugin where the GStreamer of that prefix looks for plugins. BUILD
-itself stays as it is configured. PREFIX/share/cudaconv/installed lists the files, and with a / at the
-end the folders that were made for them, for uninstall. BUILD/installed-prefix has the last PREFIX, which
-is that of an uninstall without PREFIX.
-sudo is asked only when a folder is not writable. With DESTDIR in the environment everything goes
-below it, nothing is checked, and no list is written: this is for packages.
+Without PREFIX, files go to the prefix of BUILD's configuration. With PREFIX they go below PREFIX, and the plugin goes to the
+folder in which the GStreamer of that prefix looks for plugins. The configuration of BUILD does not change.
+
+PREFIX/share/cudaconv/installed lists the files for uninstall, and the new folders with a / at the end.
+BUILD/installed-prefix has the last PREFIX, which uninstall takes by default. sudo runs only if a folder is not writable.
+With DESTDIR in the environment, everything goes below DESTDIR, nothing is checked, and no list is written. That is for
+packages.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ PREFIX_FILE = "installed-prefix"
 DEFAULT_PREFIX = "/usr/local"
 HOME = pathlib.Path.home()
 
-# MODE FILE PLACE ... -- FILE TO REMOVE ...
+# arguments: MODE FILE TARGET ... -- FILE-TO-REMOVE ...
 COPY = """umask 022
 while [ "$1" != -- ]; do
   install -D -m "$1" "$2" "$3"
@@ -40,7 +40,7 @@ done
 shift
 rm -f "$@"
 """
-# FILE ... -- FOLDER ...
+# arguments: FILE ... -- FOLDER ...
 REMOVE = """while [ "$1" != -- ]; do
   rm -f "$1"
   shift
@@ -68,8 +68,8 @@ def data_home():
     return pathlib.Path(os.environ.get("XDG_DATA_HOME") or HOME / ".local/share")
 
 
-class Places:
-    """Where files go that would go somewhere else with Meson alone."""
+class Targets:
+    """The paths of installed files, which differ from those of `meson install`."""
 
     def __init__(self, build, prefix):
         self.own = pathlib.Path(option(build, "prefix"))
@@ -80,7 +80,7 @@ class Places:
         self.system_plugins = pathlib.Path(found.stdout.strip())
 
     def plugins(self):
-        """The folder for plugins: GStreamer's own wherever it has one."""
+        """Returns the folder for plugins. Prefers a folder in which GStreamer looks by itself."""
         if self.prefix == HOME / ".local":
             return data_home() / "gstreamer-1.0/plugins"
         if self.prefix in (pathlib.Path("/usr/local"), pathlib.Path("/usr")):
@@ -99,47 +99,47 @@ class Places:
 
 
 def writable(path):
-    """Whether the file can be made or replaced, with the folders that are missing."""
+    """Whether the file, and missing folders above it, can be created or replaced."""
     while not os.path.lexists(path := path.parent):
         pass
     if not path.is_dir():
-        sys.exit(f"{path} is no folder: choose another PREFIX")
+        sys.exit(f"{path} is not a folder: choose another PREFIX")
     return os.access(path, os.W_OK)
 
 
-def helper(paths):
-    """What has to stand before a command that writes there."""
+def sudo_for(paths):
+    """Returns the words to put before a command that writes to the paths: none, or sudo."""
     refused = next((path for path in paths if not writable(path)), None)
     if not refused:
         return []
     if os.geteuid() == 0:
         sys.exit(f"{refused.parent} is not writable, not even for root")
     if not shutil.which("sudo"):
-        sys.exit(f"{refused.parent} is not writable for you, and there is no sudo. For yourself "
-                 f"alone: make install PREFIX={HOME}/.local")
+        sys.exit(f"{refused.parent} is not writable for you, and there is no sudo. Only for yourself: "
+                 f"make install PREFIX={HOME}/.local")
     return ["sudo"]
 
 
 def run(command):
     done = subprocess.run(command, check=False)
     if done.returncode and command[0] == "sudo":
-        print(f"That needs sudo. For yourself alone: make install PREFIX={HOME}/.local",
+        print(f"This needs sudo. Only for yourself: make install PREFIX={HOME}/.local",
               file=sys.stderr)
     if done.returncode:
         sys.exit(done.returncode)
 
 
 def is_ours(path, prefix):
-    """Whether an installation below the prefix can have put the file there."""
+    """Whether an installation to the prefix can have installed the file."""
     below = [prefix, data_home()] if prefix == HOME / ".local" else [prefix]
     is_plugin = path.name == "libgstcudaconv.so" and path.parent.name == "gstreamer-1.0"
-    real = path.parent.resolve() / path.name  # the prefix may be a link, then or now
+    real = path.parent.resolve() / path.name  # the prefix may be, or have been, a link
     return is_plugin or any(path.is_relative_to(folder) or real.is_relative_to(folder.resolve())
                             for folder in below)
 
 
 def listed(prefix):
-    """The files of an earlier installation and the folders that it made. The list may have been changed by others."""
+    """Returns the files of an earlier installation and the folders that it created. Others may have changed the list."""
     try:
         lines = (prefix / LIST).read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
@@ -150,12 +150,12 @@ def listed(prefix):
         if is_ours(path, prefix):
             (folders if line.endswith("/") else files).append(path)
         else:
-            print(f"{path} is in {prefix / LIST}, and stays, for it is not below {prefix}")
+            print(f"{path} is in {prefix / LIST}, but it stays, because it is not below {prefix}")
     return files, folders
 
 
 def missing_folders(paths):
-    """The folders that have to be made for the files."""
+    """Returns the folders that have to be created for the files."""
     return {folder for path in paths for folder in path.parents if not os.path.lexists(folder)}
 
 
@@ -167,8 +167,8 @@ def build_products(build):
 
 
 def stage(build, folder):
-    """Has Meson install into a folder; the files there by their places."""
-    # Meson's own list is for what `meson install` installed, and may belong to root
+    """Runs `meson install` into a temporary folder. Maps target paths to the files there."""
+    # Keep Meson's log of an earlier `meson install`. It may belong to root.
     log = pathlib.Path(build, "meson-logs", "install-log.txt")
     kept = log.with_suffix(".kept")
     if log.exists():
@@ -182,7 +182,7 @@ def stage(build, folder):
 
 
 def inspected(plugins=None):
-    """The file in which GStreamer finds the element, None: nowhere. No registry is touched."""
+    """Returns the file in which GStreamer finds the element, or None. Does not change a registry."""
     with tempfile.TemporaryDirectory() as folder:
         env = {**os.environ, "GST_REGISTRY": f"{folder}/registry", "LC_ALL": "C"}
         if plugins:
@@ -194,19 +194,20 @@ def inspected(plugins=None):
 
 
 def check(files):
-    """Says whether the plugin and the commands are found; False: the plugin does not work."""
+    """Reports whether GStreamer and the shell find the plugin and the commands. Returns False if the plugin does not
+    load."""
     plugin = next(file for file in files if file.name == "libgstcudaconv.so")
     if not shutil.which("gst-inspect-1.0"):
-        print("gst-inspect-1.0 is not there, so nobody has checked that GStreamer finds the plugin; "
-              "it is in the package gstreamer1.0-tools")
+        print("gst-inspect-1.0 is missing (package gstreamer1.0-tools), so it was not checked that GStreamer finds the "
+              "plugin")
         return True
     found = inspected()
     if not found:
         if not inspected(plugin.parent):
-            print(f"GStreamer cannot load {plugin}: GST_DEBUG=4 gst-inspect-1.0 {plugin} says why",
+            print(f"GStreamer cannot load {plugin}: GST_DEBUG=4 gst-inspect-1.0 {plugin} shows why",
                   file=sys.stderr)
             return False
-        print(f"GStreamer does not look there by itself: export GST_PLUGIN_PATH={plugin.parent}")
+        print(f"GStreamer does not look in that folder by default: export GST_PLUGIN_PATH={plugin.parent}")
     elif not plugin.samefile(found):
         print(f"GStreamer finds another cudaconv first: {found}")
     else:
@@ -221,10 +222,10 @@ def check(files):
 
 
 def refuse_home_of(user, prefix):
-    """Files of root in somebody's home are of no use to them."""
+    """Exits if root would install into the home of the user who called sudo."""
     home = pathlib.Path(pwd.getpwnam(user).pw_dir)
     if os.geteuid() == 0 and home != HOME and pathlib.Path(prefix).is_relative_to(home):
-        sys.exit(f"{prefix} is in the home of {user}: make install without sudo")
+        sys.exit(f"{prefix} is in the home of {user}: run make install without sudo")
 
 
 def destdir():
@@ -233,17 +234,17 @@ def destdir():
 
 
 def check_rights(build, prefix):
-    """Ends the script where nobody may install, before minutes of packages and building."""
+    """Exits if this user may not install, before packages and the build take minutes."""
     if prefix and "SUDO_USER" in os.environ:
         refuse_home_of(os.environ["SUDO_USER"], prefix)
     if not prefix:
         prefix = option(build, "prefix") if os.path.exists(f"{build}/build.ninja") else DEFAULT_PREFIX
-    helper([pathlib.Path(f"{destdir()}{prefix}") / LIST])
+    sudo_for([pathlib.Path(f"{destdir()}{prefix}") / LIST])
     return True
 
 
 def remember(build, prefix):
-    """Notes the prefix for an uninstall without PREFIX. The file is made anew, for root may own the one that is there."""
+    """Saves the prefix for an uninstall without PREFIX. Replaces the file, because root may own the old one."""
     with contextlib.suppress(OSError):
         file = pathlib.Path(build, PREFIX_FILE)
         file.unlink(missing_ok=True)
@@ -258,34 +259,34 @@ def remembered(build):
 
 def install(build, prefix):
     check_rights(build, prefix)
-    places = Places(build, prefix)
+    targets = Targets(build, prefix)
     package = destdir()
     below = lambda path: pathlib.Path(f"{package}{path}")  # noqa: E731
-    old = places.prefix / LIST
-    # before minutes of building
-    helper([below(places.plugins()) / "plugin", below(old)])
+    old = targets.prefix / LIST
+    # check before the build takes minutes
+    sudo_for([below(targets.plugins()) / "plugin", below(old)])
     build_products(build)
     with tempfile.TemporaryDirectory() as folder:
-        staged = {below(places.of(path)): file for path, file in stage(build, folder).items()}
+        staged = {below(targets.of(path)): file for path, file in stage(build, folder).items()}
         files = list(staged)
         gone = []
         if not package:
-            before, folders = listed(places.prefix)
+            before, folders = listed(targets.prefix)
             gone = [path for path in before if path not in staged]
             made = {*folders, *missing_folders([*files, old])}
             names = pathlib.Path(folder, "installed")
             names.write_text("".join([f"{path}\n" for path in files] +
-                                     [f"{path}/\n" for path in sorted(made) if is_ours(path, places.prefix)]),
+                                     [f"{path}/\n" for path in sorted(made) if is_ours(path, targets.prefix)]),
                              encoding="utf-8")
             names.chmod(0o644)
             staged[old] = names
         words = [word for path, file in staged.items()
                  for word in (f"{file.stat().st_mode & 0o777:o}", file, path)]
-        run([*helper([*staged, *gone]), "sh", "-ec", COPY, "sh", *words, "--", *gone])
+        run([*sudo_for([*staged, *gone]), "sh", "-ec", COPY, "sh", *words, "--", *gone])
     print("Installed:", *files, sep="\n  ")
     if package:
         return True
-    remember(build, places.prefix)
+    remember(build, targets.prefix)
     return check(files)
 
 
@@ -296,12 +297,12 @@ def uninstall(build, prefix):
     file = pathlib.Path(prefix) / LIST
     files, folders = listed(pathlib.Path(prefix))
     if not files:
-        others = [place for place in (DEFAULT_PREFIX, f"{HOME}/.local") if listed(pathlib.Path(place))[0]]
+        others = [other for other in (DEFAULT_PREFIX, f"{HOME}/.local") if listed(pathlib.Path(other))[0]]
         sys.exit(f"Nothing is installed below {prefix}: there is no {file}."
-                 + "".join(f" For {place}: make uninstall PREFIX={place}" for place in others))
+                 + "".join(f" For {other}: make uninstall PREFIX={other}" for other in others))
     files = [path for path in files if os.path.lexists(path)]
     folders = sorted({file.parent, *folders}, key=lambda path: len(path.parts), reverse=True)
-    run([*helper([*files, file]), "sh", "-ec", REMOVE, "sh", *files, file, "--", *folders])
+    run([*sudo_for([*files, file]), "sh", "-ec", REMOVE, "sh", *files, file, "--", *folders])
     if remembered(build) == prefix:
         with contextlib.suppress(OSError):
             pathlib.Path(build, PREFIX_FILE).unlink()
@@ -317,7 +318,7 @@ def main():
     # not every shell expands the ~ of PREFIX=~/.local
     prefix = os.path.abspath(os.path.expanduser(prefix)) if prefix else ""
     if not prefix.isprintable():
-        sys.exit(f"PREFIX={prefix!r} has a line break or another character in it that no list can hold")
+        sys.exit(f"PREFIX={prefix!r} has a line break or another character that the list of files cannot contain")
     return actions[sys.argv[1]](sys.argv[2], prefix)
 
 

@@ -1,47 +1,55 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes docs/kernels.md from presets/kernels.ini; with --check, says whether it is current.
+"""Writes docs/kernels.md from presets/kernels.ini. With --check, fails if it is not current.
 
-The pictures in it are those of the gallery, which scripts/gallery.py makes."""
+The page shows images of the gallery, which scripts/gallery.py makes."""
 
 import configparser
 import pathlib
 import re
 import sys
 
-from galleryplan import INPUT, apply_words, kernel_picture, shell_line
+from galleryplan import INPUT, apply_words, kernel_image, shell_line
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "presets" / "kernels.ini"
 TARGET = ROOT / "docs" / "kernels.md"
 
-# of each class of kernels
+# the default of chroma of each class of kernels
 CHROMA = {name: chroma.lower() for name, chroma in re.findall(
     r'F\(CC_KERNEL_\w+, "(\w+)", CC_CHROMA_(\w+)\)', (ROOT / "engine/kernel/kernel.h").read_text())}
 
 HEAD = f"""# Named kernels
 
-This page is written by `scripts/kernels-doc.py` from [presets/kernels.ini](../presets/kernels.ini),
-the list that is also compiled into the plugin. The head of that file explains its format, which
-`kernel-file` reads too.
+The coefficients of the kernels that have a name, with a sample image and its command. The [gallery](gallery.md) has more
+images.
 
-The sum is a correlation: a matrix lies on the picture as it is printed here, its middle on the pixel
-that is made. *Response* says how the sums become a pixel, *chroma* what happens to the chroma planes;
-both are the kernel's defaults, and the properties of these names override them. Several matrices are
-several sums. A sum is multiplied by *scale*; where none is given it is one divided by the sum of the
-coefficients when that is positive, else 1.
+- The matrices are printed as they lie on the image, with their middle on the output pixel. They are not flipped: the sum
+  is a correlation.
+- Each matrix gives one sum. A kernel with two or more matrices combines their sums.
+- *Response* says how the sums become a pixel. *Chroma* says what happens to the chroma planes. The table has the defaults
+  of each kernel. The properties `response` and `chroma` override them.
+- A sum is multiplied by the scale. The default scale is one divided by the sum of the coefficients if that sum is
+  positive, else 1. The property `scale` overrides it.
 
-Below each kernel stands what it makes of this picture, and the command for it. The [gallery](gallery.md) has more.
+This is the input of the images:
 
 ![The input: balls on a tiled floor](images/gallery/{INPUT})
+
+[presets/kernels.ini](../presets/kernels.ini) is the source of this list. Files for the property
+[`kernel-file`](properties.md#kernel-file) have the same format, which its head explains.
 
 | kernel | what it does | sizes | response | chroma |
 | --- | --- | --- | --- | --- |
 """
 
+FOOT = """
+<!-- This page is written by scripts/kernels-doc.py from presets/kernels.ini. -->
+"""
+
 
 def matrices(section, size):
-    """The matrices of one size as lists of rows of strings, and how they factor, or None."""
+    """The matrices of one size as lists of rows of strings, and their rows and columns if they are separable, or None."""
     if f"matrix-{size}" in section:
         texts = section[f"matrix-{size}"].split("|")
         return [[row.split() for row in text.split(";") if row.strip()] for text in texts], None
@@ -89,29 +97,26 @@ def document():
         listed = ", ".join(f"**{size}**" if size == default else str(size) for size in sizes)
         is_gaussian, is_mean = (section.get(key) == "true" for key in ("gaussian", "mean"))
         if is_gaussian or is_mean:
-            listed += ", and on to 127"
+            listed += ", ... 127"
         chroma = section.get("chroma", CHROMA[section["class"]])
         table.append(f"| [{name}](#{name}) | {section['description']} | {listed} | "
                      f"{section.get('response', 'clamp')} | {chroma} |\n")
-        picture = kernel_picture(name, section["description"])
-        details.append(f"\n## {name}\n\n{picture.text}.\n\n![{picture.text}](images/gallery/{picture.stored()})\n\n"
-                       f"`{shell_line(apply_words(picture))}`\n")
+        image = kernel_image(name, section["description"])
+        details.append(f"\n## {name}\n\n{image.text}.\n\n![{image.text}](images/gallery/{image.stored()})\n\n"
+                       f"`{shell_line(apply_words(image))}`\n")
         if is_gaussian:
-            details.append("\nWith `sigma` above 0 the coefficients are sampled from a Gaussian "
-                           "instead: of the given `size`, or of as many rows and columns as three "
-                           "sigma need. That is OpenCV's rule for images of 8 bits, 6 sigma + 1 made "
-                           "odd, and it holds at every depth; OpenCV takes 8 sigma + 1 for more bits, "
-                           "which an explicit `size` gives. A larger size than these, to 127, is "
-                           "sampled too; without `sigma`, with a sixth of the size less 1.\n"
-                           "\nA chain of blurs adds variances, the squares of sigma. So the largest "
-                           "sigma of one element, 21.08, is no limit: four elements with `sigma=21` "
-                           "blur as one with 42 would.\n")
+            details.append("\nWith `sigma` above 0 the coefficients are sampled from a Gaussian. Without `size` it "
+                           "has 6 sigma + 1 rows and columns, made odd, at every depth. That is OpenCV's rule "
+                           "for images of 8 bits. For more bits OpenCV takes 8 sigma + 1; set `size` for that.\n"
+                           "\nSizes larger than those listed, up to 127, are sampled too. Without `sigma` "
+                           "they have a sigma of (size - 1) / 6.\n"
+                           "\nA chain of blurs adds the squares of sigma. Four elements with `sigma=21` blur "
+                           "like one with 42. The largest sigma of one element, 21.08, is therefore no limit.\n")
         if is_mean:
-            details.append("\nA larger size than these, to 127, is a mean as well.\n")
+            details.append("\nSizes larger than those listed, up to 127, are means too.\n")
         details.extend("\n" + describe_size(section, size) for size in sizes)
-    return HEAD + "".join(table) + ("\nThe default size is in bold. For a "
-            "`size` that a kernel does not have it takes its next smaller one, and below its "
-            "smallest that.\n") + "".join(details)
+    return HEAD + "".join(table) + ("\nThe default size is in bold. A `size` the kernel does not have falls "
+            "back to the next smaller one, or to the smallest.\n") + "".join(details) + FOOT
 
 
 def main():

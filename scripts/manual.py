@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the options that stand for properties into app/cudaconv.1; with --check, says whether they
-are current.
+"""Writes the options for the element's properties into app/cudaconv.1. With --check, fails if they
+are not current.
 
     scripts/manual.py [--check]
 
-They come from docs/properties.md, which scripts/properties-doc.py writes.
+The texts come from docs/properties.md, which scripts/properties-doc.py writes.
 """
 
 import pathlib
@@ -18,22 +18,22 @@ PAGE = ROOT / "app" / "cudaconv.1"
 BEGIN = '.\\" The list is written by scripts/manual.py.\n'
 END = '.\\" Here the list ends.\n'
 
-# as app/filter.c calls the values in the help
+# placeholders of values in the help (app/filteroptions.c)
 PLACEHOLDERS = {"Enum": "NAME", "Int": "N", "Double": "X", "Array": "ARRAY", "String": "TEXT"}
 
 
 def roff(text):
-    """Markdown of a paragraph as roff: code is bold, and no line is taken for a request."""
+    """Converts a paragraph of Markdown into roff. Code becomes bold; no line becomes a roff request."""
     text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("~", "\\(ti").replace("^", "\\(ha")
     text = re.sub(r"`([^`]*)`", r"\\fB\1\\fR", text)
-    # a sentence begins a line, so that troff knows where it ends
+    # each sentence starts a line, so that troff finds its end
     text = re.sub(r"([.;:]) (?=[A-Z])", r"\1\n", text)
     return "".join(("\\&" if line[0] in ".'" else "") + line + "\n" for line in text.splitlines())
 
 
 def option(name, paragraphs):
-    """One entry of the list; nothing for what cannot be set."""
+    """Returns one entry of the list, or an empty text for a read-only property."""
     kind, *rest = paragraphs[0].rstrip(".").split("; ")
     default = next((fact for fact in rest if fact.startswith("default ")), None)
     if "read-only" in rest:
@@ -50,7 +50,7 @@ def option(name, paragraphs):
 
 
 def make_list():
-    """All entries, in the order of the document."""
+    """Returns all entries, in the order of the document."""
     _, *sections = re.split(r"^## ", SOURCE.read_text(encoding="utf-8"), flags=re.MULTILINE)
     entries = []
     for section in sections:

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs filters of FFmpeg and OpenCV and their lines for cudaconv, and makes tables of what differs.
+"""Runs filters of FFmpeg and OpenCV and their equivalents in cudaconv, and makes tables of the differences.
 
     scripts/migration.py [--check | --write] [--only PACKAGE] BUILD [VIDEO]
 
-The pictures are made here: noise, black and white noise, a chessboard, ramps and a scene. With VIDEO
-its first frames come instead, in grey. --write puts the tables into docs/migration.md; --check says
-whether those that are there are true. PACKAGE is ffmpeg or opencv. Exits with 77 where a package is
-missing, or where --check finds another version of FFmpeg than that of the page.
+The script makes the images: noise, black and white noise, a chessboard, ramps and a scene. With VIDEO it takes the
+first frames of a video instead, in grey. --write puts the tables into docs/migration.md. --check fails if the tables
+there are not current. PACKAGE is ffmpeg or opencv. Exits with 77 if a package is missing, or if --check finds another
+version of FFmpeg than that of the page.
 """
 
 import argparse
@@ -34,7 +34,7 @@ FRAMES_OF_VIDEO = 8
 
 @dataclasses.dataclass
 class Row:
-    """A filter, the properties of cudaconv that stand for it, and why they are not the same."""
+    """A filter, the equivalent properties of cudaconv, and the reason for differences."""
 
     filter: str
     properties: str
@@ -45,7 +45,7 @@ class Row:
 
 # --- FFmpeg ---
 
-FFMPEG_VERSION = "5.1"  # that docs/migration.md is about
+FFMPEG_VERSION = "5.1"  # of docs/migration.md
 MIXED = "border of 3x3"
 CUT = "fractions"
 EDGES = f"{CUT}, {MIXED}"
@@ -82,12 +82,12 @@ FFMPEG = [
 ]
 
 
-def run_ffmpeg(row, pictures):
+def run_ffmpeg(row, images):
     pixels = {"GRAY8": "gray", "I420": "yuv420p"}[row.video_format]
     raw = ["-f", "rawvideo", "-pix_fmt", pixels]
-    command = ["ffmpeg", "-v", "error", "-filter_threads", "1", *raw, "-s", f"{pictures.width}x{pictures.height}",
+    command = ["ffmpeg", "-v", "error", "-filter_threads", "1", *raw, "-s", f"{images.width}x{images.height}",
                "-i", "-", "-vf", row.filter, *raw, "-"]
-    return subprocess.run(command, input=pictures.frames(row.video_format), stdout=subprocess.PIPE, check=True,
+    return subprocess.run(command, input=images.frames(row.video_format), stdout=subprocess.PIPE, check=True,
                           env=gstfilter.environment_of_others()).stdout
 
 
@@ -137,13 +137,13 @@ OPENCV = [
 ]
 
 
-def run_opencv(row, pictures):
+def run_opencv(row, images):
     import cv2
     import numpy
     names = {**vars(numpy), **vars(cv2)}
-    frames = numpy.frombuffer(pictures.frames("GRAY8"), numpy.uint8)
-    results = [eval(row.filter, names, {"g": g})  # a text of the list above, as the page shows it
-               for g in frames.reshape(-1, pictures.height, pictures.width)]
+    frames = numpy.frombuffer(images.frames("GRAY8"), numpy.uint8)
+    results = [eval(row.filter, names, {"g": g})  # the text comes from the list above
+               for g in frames.reshape(-1, images.height, images.width)]
     return b"".join(result.astype(numpy.uint8).tobytes() for result in results)
 
 
@@ -151,27 +151,27 @@ PACKAGES = {"ffmpeg": (FFMPEG, run_ffmpeg), "opencv": (OPENCV, run_opencv)}
 
 
 def other_version():
-    """The version of ffmpeg, if it is not the one that docs/migration.md is about."""
-    told = subprocess.run(["ffmpeg", "-version"], stdout=subprocess.PIPE, text=True, check=True,
+    """The version of ffmpeg, or None if it is that of docs/migration.md."""
+    output = subprocess.run(["ffmpeg", "-version"], stdout=subprocess.PIPE, text=True, check=True,
                           env=gstfilter.environment_of_others()).stdout
-    version = told.split()[2]
+    version = output.split()[2]
     return None if version.startswith(f"{FFMPEG_VERSION}.") else version
 
 
 def missing(package):
-    """What is missing for a package, as text, or None."""
+    """The names of missing packages as text, or None."""
     if package == "ffmpeg":
         return None if shutil.which("ffmpeg") else "ffmpeg (Debian's package ffmpeg)"
     names = [name for name in ("cv2", "numpy") if not importlib.util.find_spec(name)]
     return f"{' and '.join(names)} (opencv-python-headless and numpy of PyPI)" if names else None
 
 
-# --- pictures ---
+# --- images ---
 
 
 @dataclasses.dataclass
-class Pictures:
-    """Frames of grey, a list of bytes, of one size."""
+class Images:
+    """Grey frames of one size. `luma` is a list of bytes."""
 
     width: int
     height: int
@@ -190,38 +190,38 @@ class Pictures:
 
 
 def scene(x, y):
-    """A bright disk with a soft edge on a striped ground."""
+    """A bright disk with a soft edge on a striped background."""
     far = math.hypot(x - 90, y - 50)
     ground = 90 + 60 * math.sin(x / 9) * math.cos(y / 6)
     return int(min(255, max(0, ground + 160 / (1 + math.exp((far - 30) / 2)))))
 
 
 def generated():
-    dice = random.Random(14)
-    places = [(x, y) for y in range(HEIGHT) for x in range(WIDTH)]
+    generator = random.Random(14)
+    pixels = [(x, y) for y in range(HEIGHT) for x in range(WIDTH)]
     makers = [
-        lambda x, y: dice.randrange(256),
-        lambda x, y: 255 * dice.randrange(2),
+        lambda x, y: generator.randrange(256),
+        lambda x, y: 255 * generator.randrange(2),
         lambda x, y: 255 * ((x // 7 + y // 5) % 2),
         lambda x, y: (3 * x + y) % 256,
-        lambda x, y: scene(x, y) // 8 * 8 + dice.randrange(8),
+        lambda x, y: scene(x, y) // 8 * 8 + generator.randrange(8),
     ]
-    return Pictures(WIDTH, HEIGHT, [bytes(make(x, y) for x, y in places) for make in makers])
+    return Images(WIDTH, HEIGHT, [bytes(make(x, y) for x, y in pixels) for make in makers])
 
 
 def of_video(path):
-    """The first frames of a video in grey, their sides cut to multiples of 4 so that rows have no padding."""
+    """The first frames of a video in grey. The sides are cut to multiples of 4, so rows have no padding."""
     if missing("ffmpeg"):
-        raise gstfilter.Failed(f"{path}: missing to decode it: {missing('ffmpeg')}")
+        raise gstfilter.Failed(f"{path}: decoding needs {missing('ffmpeg')}")
     command = ["ffmpeg", "-v", "error", "-i", path, "-frames:v", str(FRAMES_OF_VIDEO), "-vf",
                "crop=floor(iw/4)*4:floor(ih/4)*4", "-pix_fmt", "gray", "-c:v", "pgm", "-f", "image2pipe", "-"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     head = re.match(rb"P5\s(\d+)\s(\d+)\s255\s", done.stdout)
     if not head:
-        raise gstfilter.Failed(f"{path}: no video that ffmpeg decodes: {done.stderr.decode(errors='replace').strip()}")
+        raise gstfilter.Failed(f"{path}: ffmpeg cannot decode it: {done.stderr.decode(errors='replace').strip()}")
     width, height = int(head[1]), int(head[2])
     whole = len(head[0]) + width * height
-    return Pictures(width, height, [done.stdout[i + len(head[0]):i + whole]
+    return Images(width, height, [done.stdout[i + len(head[0]):i + whole]
                                     for i in range(0, len(done.stdout), whole)])
 
 
@@ -229,7 +229,7 @@ def of_video(path):
 
 
 def radius(properties):
-    """How far the kernel reaches at most."""
+    """The largest radius of the kernel."""
     size = re.search(r"\bsize=(\d+)", properties)
     arrays = [len(array.split(",")) for array in re.findall(r'(?:row|column)="<([^>]*)>', properties)]
     text = re.search(r'matrix-text="([^"]*)"', properties)
@@ -237,33 +237,33 @@ def radius(properties):
     return max(sides, default=3 if "unsharp" not in properties else 5) // 2
 
 
-def differences(row, pictures, theirs, ours):
-    """The largest difference inside and where the border rule counts."""
+def differences(row, images, theirs, ours):
+    """Returns the largest difference inside, and the largest difference of pixels whose window crosses the border."""
     if len(theirs) != len(ours):
-        raise gstfilter.Failed(f"{row.filter}: {len(theirs)} bytes, and cudaconv made {len(ours)}")
-    reach = radius(row.properties)
+        raise gstfilter.Failed(f"{row.filter}: {len(theirs)} bytes, and {len(ours)} from cudaconv")
+    r = radius(row.properties)
     inside = border = at = 0
     while at < len(theirs):
-        for width, height in pictures.planes(row.video_format):
+        for width, height in images.planes(row.video_format):
             for y in range(height):
                 a, b = theirs[at:at + width], ours[at:at + width]
                 at += width
                 for x, (p, q) in enumerate(zip(a, b)) if a != b else ():
-                    if reach <= x < width - reach and reach <= y < height - reach:
+                    if r <= x < width - r and r <= y < height - r:
                         inside = max(inside, abs(p - q))
                     else:
                         border = max(border, abs(p - q))
     return inside, border
 
 
-def measure(build, package, pictures):
+def measure(build, package, images):
     """(row, inside, border) of each row of a package."""
     rows, run = PACKAGES[package]
     for row in rows:
         properties = shlex.split(row.properties)
-        ours = gstfilter.run(build, properties, pictures.frames(row.video_format), pictures.width,
-                             pictures.height, row.video_format, folder=ROOT)
-        yield row, *differences(row, pictures, run(row, pictures), ours)
+        ours = gstfilter.run(build, properties, images.frames(row.video_format), images.width,
+                             images.height, row.video_format, folder=ROOT)
+        yield row, *differences(row, images, run(row, images), ours)
 
 
 # --- tables ---
@@ -288,13 +288,13 @@ def split_page(package):
 
 
 def figures(line):
-    """A line of a table without its two differences, and these."""
+    """A line of a table without its two differences, and the differences."""
     cells = line.split(" | ")
     return " | ".join(cells[:2] + cells[4:]), cells[2:4]
 
 
 def is_true(row, stated, measured):
-    """Whether the page may keep a line although another one was measured."""
+    """Whether the page may keep a line although the measured line differs."""
     (text, old), (new_text, new) = figures(stated), figures(measured)
     return text == new_text and row.at_most and all(int(n) <= int(o) for n, o in zip(new, old))
 
@@ -317,30 +317,30 @@ def write(package, measured):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--check", action="store_true", help="compare with docs/migration.md")
-    what.add_argument("--write", action="store_true", help="write the tables into docs/migration.md")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--check", action="store_true", help="compare with docs/migration.md")
+    mode.add_argument("--write", action="store_true", help="write the tables into docs/migration.md")
     parser.add_argument("--only", choices=PACKAGES, metavar="PACKAGE", help="ffmpeg or opencv; without it both")
-    parser.add_argument("build", metavar="BUILD", help="a folder that ninja has built the plugin in")
-    parser.add_argument("video", metavar="VIDEO", nargs="?", help="take its first frames as pictures")
+    parser.add_argument("build", metavar="BUILD", help="a build folder with the plugin")
+    parser.add_argument("video", metavar="VIDEO", nargs="?", help="use its first frames as images")
     arguments = parser.parse_args()
     if arguments.video and (arguments.check or arguments.write):
-        parser.error("the tables of docs/migration.md are those of the pictures that are made here, not of a video")
+        parser.error("the tables of docs/migration.md need the script's own images, not a video")
 
     chosen = [arguments.only] if arguments.only else list(PACKAGES)
     lacking = [text for text in map(missing, chosen) if text]
     if lacking:
         print("missing: " + "; ".join(lacking))
         if not arguments.only:
-            print("--only ffmpeg or --only opencv does without the other")
+            print("--only ffmpeg or --only opencv runs without the other package")
         return gstfilter.SKIPPED
     if arguments.check and "ffmpeg" in chosen and other_version():
-        print(f"the table is about FFmpeg {FFMPEG_VERSION}, and this one is {other_version()}")
+        print(f"the table is for FFmpeg {FFMPEG_VERSION}, but the installed version is {other_version()}")
         return gstfilter.SKIPPED
-    pictures = of_video(arguments.video) if arguments.video else generated()
+    images = of_video(arguments.video) if arguments.video else generated()
     ok = True
     for package in chosen:
-        measured = list(measure(arguments.build, package, pictures))
+        measured = list(measure(arguments.build, package, images))
         if arguments.check:
             ok = check(package, measured) and ok
         elif arguments.write:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Says in one line what this machine lacks and what that costs; prints nothing when it has it all.
+# Prints one line with the components that this machine lacks and the consequences. Prints nothing if it has all.
 #
 #   scripts/missing-here.sh [demo|install]
 set -euo pipefail
@@ -13,7 +13,7 @@ if ! ldconfig=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null) ||
   lacks+=("NVIDIA driver (libcuda.so.1): the filter runs on the CPU$([ -n "${1:-}" ] || echo ", and GPU tests are skipped")")
 fi
 if [ "${1:-}" = demo ] && [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
-  lacks+=("display: no window, the result is in files")
+  lacks+=("display: no window, only files")
 fi
 
 [ ${#lacks[@]} -gt 0 ] || exit 0

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes docs/properties.md and the short table in README.md; with --check, says whether they are
+"""Writes docs/properties.md and the short table in README.md. With --check, fails if they are not
 current.
 
     scripts/properties-doc.py [--check] BUILD
 
-Types, ranges, defaults and values are those that gst-inspect-1.0 shows of the plugin in the folder
-BUILD, explanations the doc comments of the tables in engine/options.c and plugin/properties/settings.c, whose
-order is kept. Exits with 77 where there is no gst-inspect-1.0.
+Types, ranges, defaults and values come from gst-inspect-1.0 and the plugin in the folder BUILD. The explanations are the
+doc comments of the tables in engine/options.c and plugin/properties, in their order. Exits with 77 if gst-inspect-1.0 is
+missing.
 """
 
 import collections
@@ -26,39 +26,47 @@ README = ROOT / "README.md"
 BEGIN = "<!-- The table is written by scripts/properties-doc.py. -->\n"
 END = "<!-- Here the table ends. -->\n"
 
-# those that README.md shows, in its order
+# properties that README.md shows, in its order
 SHORT = ["kernel", "size", "sigma", "matrix-text", "response", "border", "chroma", "backend"]
 INHERITED = {"name", "parent", "qos"}
-MAX_CHOICES = 10  # that fit into a cell of the table
+MAX_CHOICES = 10  # values that fit into a cell of the table
 
 HEAD = """# Properties
 
-This page is written by `scripts/properties-doc.py` from the plugin and the comments in
-[engine/options.c](../engine/options.c) and [plugin/properties/settings.c](../plugin/properties/settings.c).
+All properties of the element. Each one that can be set is also an option of the command: `sigma=2` is `--sigma 2`.
 
-What is changeable while playing takes effect between two frames. What is controllable can be driven
-by a `GstController` as well. A value that cannot work is refused with a warning that says why, and the
-property reads again what it read before; at the start it is an error. [messages.md](messages.md) has
-the messages.
-[kernels.md](kernels.md) has the matrices of the named kernels.
+- *Changeable while playing*: a new value takes effect between two frames.
+- *Changeable up to READY*: a new value takes effect when the element starts the next time.
+- *Controllable*: a `GstController` can drive the property.
+
+A value that cannot work is refused. While the stream plays, this is a warning, and the property returns to the value
+before. At the start it is an error. [messages.md](messages.md) lists the messages.
+
+[kernels.md](kernels.md) has the matrices of the named kernels, and [gallery.md](gallery.md) has images of most values.
 
 """
 
-# Texts, the type with its range; the default is None where it is read-only, and the values are
-# those of an enum with what they mean.
+FOOT = """
+<!-- This page is written by scripts/properties-doc.py from the plugin and the comments in engine/options.c and
+plugin/properties. -->
+"""
+
+# The texts of a property. `type` includes the range. `default` is None if the property is read-only.
+# `values` has the values of an enum with their meanings.
 Property = collections.namedtuple("Property", "name type default blurb values use explanation")
 
 
 def explanations():
-    """The doc comments by the name of the property, in the order of the tables."""
+    """The paragraphs of the doc comments by the name of the property, in the order of the tables."""
     comments = [comment for table in TABLES for comment in
                 re.findall(r"/\*\*\n\s*\* ([a-z0-9-]+):\n(.*?)\*/", table.read_text(), re.DOTALL)]
-    return {name: " ".join(re.sub(r"^\s*\*", "", text, flags=re.MULTILINE).split())
+    return {name: [" ".join(paragraph.split()) for paragraph in
+                   re.split(r"\n\s*\n", re.sub(r"^ *\*", "", text, flags=re.MULTILINE)) if paragraph.strip()]
             for name, text in comments}
 
 
 def describe_type(lines):
-    """The type, what it may be and the default, as text."""
+    """The type with its range, and the default, as text."""
     text = "\n".join(lines)
     number = re.search(r"^(Integer|Double)\. Range: *(\S+) - *(\S+) Default: *(\S+)", text, re.M)
     if number:
@@ -96,24 +104,27 @@ def properties(build):
                      describe_use(shown[name]), text) for name, text in explained.items()]
 
 
+def filled(text):
+    return textwrap.fill(text, 100, break_on_hyphens=False, break_long_words=False)
+
+
 def section(property_):
     facts = [property_.type[0].upper() + property_.type[1:]]
     if property_.default:
         facts.append(f"default {marked(property_)}")
     listed = "".join(f"- `{value}`: {meaning}\n" for value, meaning in property_.values)
     return (f"\n## {property_.name}\n\n{'; '.join(facts + [property_.use])}.\n\n"
-            + textwrap.fill(property_.explanation, 100, break_on_hyphens=False,
-                            break_long_words=False) + "\n"
+            + "\n\n".join(map(filled, property_.explanation)) + "\n"
             + (f"\n{listed}" if listed else ""))
 
 
 def marked(property_):
-    """The default; a value of an enum looks like one."""
+    """The default, in backquotes if it is a value of an enum."""
     return f"`{property_.default}`" if property_.values else property_.default
 
 
 def table(of, page):
-    """A table of these properties, whose names lead to their sections in the page."""
+    """A table of these properties. Their names link to their sections on the page."""
     lines = ["| property | type | default | meaning |", "| --- | --- | --- | --- |"]
     for property_ in of:
         meaning = property_.blurb.replace("|", "\\|").replace("<", "&lt;")
@@ -126,18 +137,20 @@ def table(of, page):
 
 
 def formats():
-    """The section about pixel formats; the list of the plugin has the cheaper ones first."""
+    """The section about pixel formats. The plugin lists the cheaper formats first."""
     names = re.findall(r"F\((\w+), CC_IN_CUDA_\w+\)", FORMATS.read_text())
-    text = (f"{', '.join(names)}. Where the neighbours leave the format open, the first of these that they share is "
-            "taken: `videotestsrc ! cudaconv ! fakesink` is I420. Any size from 1x1. Frames are in system memory or "
-            "in CUDA memory, on either side; [gpu.md](gpu.md#how-frames-get-to-the-gpu-and-back) has what that means.")
-    return f"\n## Formats\n\n{textwrap.fill(text, 100, break_on_hyphens=False, break_long_words=False)}\n"
+    paragraphs = (f"{', '.join(names)}.",
+                  "If the neighbours leave the format open, the element takes the first format of this list that both "
+                  "support: `videotestsrc ! cudaconv ! fakesink` is I420. Frames have any size from 1x1. They are in "
+                  "system memory or in CUDA memory, on either side "
+                  "([gpu.md](gpu.md#how-frames-get-to-the-gpu-and-back)).")
+    return "\n## Formats\n\n" + "\n\n".join(map(filled, paragraphs)) + "\n"
 
 
 def documents(build):
     """The texts of the page and of the README."""
     of = properties(build)
-    page = HEAD + table(of, "") + formats() + "".join(map(section, of))
+    page = HEAD + table(of, "") + formats() + "".join(map(section, of)) + FOOT
     named = {property_.name: property_ for property_ in of}
     short = table([named[name] for name in SHORT], PAGE.relative_to(ROOT))
     before, rest = README.read_text(encoding="utf-8").split(BEGIN)

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the tiers of tests above `make test`.
+"""Runs CI and `make test-all`.
 
 usage: tiers.py ci
        tiers.py all BUILD [PART...]
-       tiers.py parts [PART...]         whether there are these parts
-       tiers.py summary BUILD STATUS    what the last `meson test` in BUILD, which ended with STATUS, gave; `make test` ends
-                                        with it
+       tiers.py parts [PART...]         checks the names of parts
+       tiers.py summary BUILD STATUS    prints the results of the last `meson test` in BUILD, which exited with STATUS;
+                                        `make test` calls it at its end
 
-There are three tiers, and a test belongs to the lowest one that makes sense:
+There are three tiers. Each test belongs to the lowest tier that makes sense:
 
-  make test       What somebody waits for who changed something: all suites but those that tests/meson.build
-                  leaves to the parts below. At most 6 minutes on two cores, after the build.
-  .ci/run         `ci`: make test with warnings as errors, lint, and the suites of SANITIZED with
-                  AddressSanitizer and UBSan. At most 30 minutes from a clean clone on two cores.
-  make test-all   `all`: the parts in PARTS, or those that are named. At most 100 minutes together. BUILD is
-                  the folder of `make test`; a part that needs another build makes it at BUILD-PART.
+  make test       For everybody who changes the code: all suites except those that tests/meson.build leaves to the
+                  parts below. At most 6 minutes on two cores, after the build.
+  .ci/run         `ci`: make test with warnings as errors, lint, and the suites of SANITIZED with AddressSanitizer and
+                  UBSan. At most 30 minutes from a clean clone on two cores.
+  make test-all   `all`: all parts in PARTS, or the named ones. At most 100 minutes together. BUILD is the folder of
+                  `make test`. A part that needs another build uses the folder BUILD-PART.
 
-The last line is "N passed, N failed, N skipped", and the exit status is 1 if something failed.
+The last line is "N passed, N failed, N skipped". The exit status is 1 if something failed.
 """
 import collections
 import contextlib
@@ -34,16 +34,16 @@ import time
 import traceback
 
 CI_BUILD = 'build-ci'
-CI_SECONDS = 60 * 60  # CI is ended at 90 minutes, and then nobody learns where the time went
+CI_SECONDS = 60 * 60  # CI itself stops at 90 minutes, without a summary
 ARCH = '-Dcuda-arch=sm_80'
-# Leaks are searched in programs without GStreamer only: its tables and GLib's would all count as leaks.
+# Leak checks run only in programs without GStreamer, because its tables and GLib's would count as leaks.
 SANITIZED = {'without-gstreamer': ['unit', 'compare'], 'gstreamer': ['element', 'fake', 'app', 'fuzz']}
 SLOWEST = 20
 ENDING = signal.SIGTERM, signal.SIGHUP
 
 
 class Summary:
-    """Counts of results, and what is printed at the end."""
+    """Counts results and prints the summary at the end."""
 
     def __init__(self):
         self.start = time.monotonic()
@@ -54,15 +54,15 @@ class Summary:
         self.tests = []  # (seconds, name)
         self.skips = collections.Counter()  # by reason
 
-    def section(self, name, work, *arguments):
+    def section(self, name, function, *arguments):
         print(f'\n== {name} (after {time.monotonic() - self.start:.0f} s)', flush=True)
         begin, before = time.monotonic(), self.counts.copy()
         try:
-            return work(*arguments)
+            return function(*arguments)
         except TimeoutError:
-            self.fail(f'ended by the limit of {self.deadline - self.start:.0f} s in the section "{name}"')
+            self.fail(f'stopped after the limit of {self.deadline - self.start:.0f} s in the section "{name}"')
             raise
-        except Exception:  # pylint: disable=broad-except # the other sections still run, and the summary says so
+        except Exception:  # pylint: disable=broad-except # the other sections still run
             self.fail(f'{name}: {traceback.format_exc()}')
             return None
         finally:
@@ -74,17 +74,17 @@ class Summary:
         print(f'\nfailed: {text}', flush=True)
 
     def run(self, *command, log=None, **env):
-        """The exit status; the command is ended at the deadline. Its output is also written to `log`."""
-        def let_signals_in():
+        """Runs a command until the deadline and returns its exit status. Writes its output to `log`, if given."""
+        def unblock_signals():
             signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
         with log.open('w') if log else contextlib.nullcontext() as output:
-            signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # until it is known what they have to end
+            signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # until `process` is set
             process = subprocess.Popen([str(word) for word in command], env=os.environ | env, stdin=subprocess.DEVNULL,
                                        stdout=output, stderr=output and subprocess.STDOUT, start_new_session=True,
-                                       preexec_fn=let_signals_in)
+                                       preexec_fn=unblock_signals)
         try:
-            let_signals_in()
+            unblock_signals()
             return process.wait(self.deadline and max(self.deadline - time.monotonic(), 0))
         except subprocess.TimeoutExpired as expired:
             raise TimeoutError from expired
@@ -98,15 +98,15 @@ class Summary:
                         pass
 
     def must(self, *command, log=None, **env):
-        """Whether the command succeeded; a failure is counted."""
+        """Runs a command and counts a failure. Returns whether it succeeded."""
         status = self.run(*command, log=log, **env)
         if status:
             self.fail(f'{" ".join(str(word) for word in command)}: status {status}' + (f', see {log}' if log else ''))
         return not status
 
     def count_tests(self, name, log, status=0):
-        """Adds the results of Meson's log, a JSON object a line. No log: the run did not come that far. `status` is
-        what the run ended with."""
+        """Adds the results in Meson's log, which has a JSON object per line. A missing log is a failure. `status` is the
+        exit status of `meson test`."""
         if not log.exists():
             self.fail(f'{name}: no test ran')
             return
@@ -119,27 +119,27 @@ class Summary:
                 self.counts['skipped'] += 1
                 self.skips[reason_of(test)] += 1
             else:
-                said = f'{test.get("stdout", "")}\n{test.get("stderr", "")}'.splitlines()[-30:]
-                self.fail('\n'.join([f'{name}: {test["name"]}: {test["result"]} after {test["duration"]:.0f} s', *said]))
+                output = f'{test.get("stdout", "")}\n{test.get("stderr", "")}'.splitlines()[-30:]
+                self.fail('\n'.join([f'{name}: {test["name"]}: {test["result"]} after {test["duration"]:.0f} s', *output]))
         if self.counts == before:
             self.fail(f'{name}: no test ran')
         elif status and self.counts['failed'] == before['failed']:
-            self.fail(f'{name}: meson test ended with status {status}')
+            self.fail(f'{name}: meson test exited with status {status}')
 
     def meson_test(self, name, build, *arguments, log=None, wrapper=None, **env):
-        """Builds what the tests need and runs them."""
+        """Builds and runs tests."""
         logs = pathlib.Path(build) / 'meson-logs'
         base = f'testlog-{name}'
         for old in logs.glob(f'{base}*.json'):
             old.unlink()
         status = self.run('meson', 'test', '-C', build, '--print-errorlogs', '--logbase', base, *arguments,
                           *(['--wrapper', wrapper] if wrapper else []), log=log, **env)
-        # Meson adds the name of a setup or a wrapper to that of the log
+        # Meson adds the name of a setup or a wrapper to the name of the log
         found = sorted(logs.glob(f'{base}*.json'))
         self.count_tests(name, found[0] if found else logs / base, status)
 
     def count_lines(self, kind, log, *command, **env):
-        """Counts the lines "KIND NAME: ok" and "KIND NAME: failed" of a command, which are preceded by details."""
+        """Runs a command and counts its lines "KIND NAME: ok" and "KIND NAME: failed". Lines before them are details."""
         status = self.run(*command, log=log, **env)
         details, good, bad = [], 0, 0
         for line in log.read_text(errors='replace').splitlines():
@@ -159,7 +159,7 @@ class Summary:
             self.fail('\n'.join([*details[-30:], f'{kind}: status {status}']))
 
     def close(self):
-        """Prints the end of a run. Returns its exit status."""
+        """Prints the summary of a run. Returns the exit status."""
         if self.tests:
             print(f'\n== the {SLOWEST} slowest tests')
             for seconds, name in sorted(self.tests, reverse=True)[:SLOWEST]:
@@ -167,13 +167,13 @@ class Summary:
         print('\n== sections')
         for name, seconds, counts in self.sections:
             print(f'{seconds:7.0f} s  {name}: {numbers(counts)}')
-        print(f'{time.monotonic() - self.start:7.0f} s  together')
+        print(f'{time.monotonic() - self.start:7.0f} s  total')
         if self.failures:
-            print('\n== what failed', *self.failures, sep='\n')
+            print('\n== failures', *self.failures, sep='\n')
         return self.print_counts()
 
     def print_counts(self):
-        """Prints why tests were skipped, and the last line. Returns the exit status."""
+        """Prints the reasons of skipped tests and the last line. Returns the exit status."""
         for reason, n in self.skips.most_common():
             print(f'skipped {n}: {reason}')
         print(numbers(self.counts), flush=True)
@@ -181,20 +181,21 @@ class Summary:
 
 
 def numbers(counts):
-    return ', '.join(f'{counts[what]} {what}' for what in ('passed', 'failed', 'skipped'))
+    return ', '.join(f'{counts[result]} {result}' for result in ('passed', 'failed', 'skipped'))
 
 
 def reason_of(test):
-    """What a skipped test said last, without its name."""
-    said = f'{test.get("stdout", "")}\n{test.get("stderr", "")}'.strip().splitlines() or ['it does not say why']
-    said = [line for line in said if 'skipped' in line or '# SKIP' in line] or said
-    return re.sub(r'^(\S*:? ?skipped[:,]|.*# SKIP) ', '', said[-1])[:160]
+    """Returns the last message of a skipped test, without its name."""
+    lines = f'{test.get("stdout", "")}\n{test.get("stderr", "")}'.strip().splitlines() or ['no reason given']
+    lines = [line for line in lines if 'skipped' in line or '# SKIP' in line] or lines
+    return re.sub(r'^(\S*:? ?skipped[:,]|.*# SKIP) ', '', lines[-1])[:160]
 
 
 # ---- CI ----
 
 def device_code_of(build):
-    """The options for a build with the device code of another one: no tool looks into it, and it takes long."""
+    """Returns the options to use the device code of another build. No tool checks device code, and it takes long to
+    compile."""
     options = json.loads(pathlib.Path(build, 'meson-info/intro-buildoptions.json').read_text())
     given = next(option['value'] for option in options if option['name'] == 'device-code')
     folder = pathlib.Path(given or build).resolve()
@@ -202,7 +203,7 @@ def device_code_of(build):
 
 
 def setup(summary, build, *options, log=None):
-    """Makes a build folder with these options, or uses the one that was made with them."""
+    """Creates a build folder, or uses the existing one if it has the same options."""
     made_with = pathlib.Path(build, 'made-with.txt')
     if made_with.exists() and made_with.read_text() == shlex.join(options):
         return True
@@ -220,13 +221,13 @@ def sanitized_build(summary, build, device_code, *options, log=None):
 
 
 def sanitized_tests(summary, name, build, suites, leaks, log=None):
-    """The plugin is loaded into programs without the sanitizer, so it comes first into each."""
+    """Runs suites with the sanitizer preloaded, because programs without it load the plugin."""
     preload = subprocess.run(['gcc', '-print-file-name=libasan.so'], check=True, capture_output=True, text=True).stdout
     registry = os.path.abspath(f'{build}/registry.bin')
     env = {'LD_PRELOAD': preload.strip(), 'ASAN_OPTIONS': f'detect_leaks={leaks:d}',
            'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1', 'G_SLICE': 'always-malloc',
            'CK_TIMEOUT_MULTIPLIER': '5', 'GST_REGISTRY': registry, 'GST_REGISTRY_FORK': 'no'}
-    # one that is filled before keeps other plugins' libraries out of the tests
+    # fill the registry before the tests, so that they do not load the libraries of other plugins
     if os.path.exists(registry) or summary.must(
             'gst-inspect-1.0', 'cudaconv', log=pathlib.Path(build, 'registry.txt'),
             **env | {'ASAN_OPTIONS': 'detect_leaks=0', 'GST_PLUGIN_PATH': os.path.abspath(f'{build}/plugin')}):
@@ -267,11 +268,11 @@ def ci(summary):
 # ---- the parts ----
 
 class Part:
-    """What a part has to do with: the summary, the build of `make test`, a log."""
+    """The environment of a part: the summary, the build of `make test`, a log."""
 
     def __init__(self, summary, name, build):
         self.summary, self.name, self.build = summary, name, build
-        self.folder = pathlib.Path(f'{build}-{name}')  # of its own
+        self.folder = pathlib.Path(f'{build}-{name}')  # for another build
         self.log = pathlib.Path(build, 'meson-logs', f'part-{name}.txt')
 
     def install(self, *groups):
@@ -285,28 +286,28 @@ class Part:
 
 
 def compare(part):
-    """Complete comparisons of every CPU variant, and of the device code on the stand-in for the driver."""
+    """Complete comparisons of every CPU variant, and of the device code on the fake driver."""
     part.test('--suite=complete-compare')
 
 
 def element(part):
-    """The element: chains with every failure of the driver, property changes for a minute, failures through a forwarder."""
+    """The element: chains with every failure of the driver, property changes for a minute, the forwarding driver."""
     part.test('--suite=complete-element')
 
 
 def app(part):
-    """The command: all damages of jobs and inputs."""
+    """The command: all kinds of damage to jobs and inputs."""
     part.test('--suite=complete-app')
 
 
 def valgrind(part):
-    """The element under valgrind, which finds leaks that AddressSanitizer cannot tell from GLib's tables."""
+    """The element under valgrind, which distinguishes leaks from GLib's tables."""
     if part.install('sanitize'):
         part.test('--suite=element', '--setup=valgrind')
 
 
 def emulator(part):
-    """The device code under AddressSanitizer, which sees accesses beyond shared memory."""
+    """The device code under AddressSanitizer, which finds accesses outside shared memory."""
     if sanitized_build(part.summary, part.folder, part.build, '-Dsanitize-device-code=true', log=part.log):
         sanitized_tests(part.summary, part.name, part.folder, ['emulator'], False, part.log)
 
@@ -318,7 +319,7 @@ def fuzz(part):
 
 
 def tsan(part):
-    """ThreadSanitizer, with GLib's locks replaced by those that it knows."""
+    """ThreadSanitizer, with GLib's locks replaced by locks of pthreads."""
     if part.setup('-Dbuildtype=debugoptimized', '-Db_sanitize=thread', '-Db_lundef=false', '-Dbench=disabled',
                   *device_code_of(part.build)):
         part.test('--setup=tsan', *(f'--suite={suite}' for suite in ('tsan', 'threads', 'element', 'fake')),
@@ -326,19 +327,19 @@ def tsan(part):
 
 
 def farm(part):
-    """The examples for schedulers: a real Slurm of two nodes, GNU parallel, Snakemake, Kubernetes' YAML."""
+    """The examples for schedulers: a Slurm with two nodes, GNU parallel, Snakemake, YAML of Kubernetes."""
     if part.install('farm'):
         part.test('--suite=farm')
 
 
 def docs(part):
-    """Every code block of the documents, with all packages that they name."""
+    """All code blocks of the documents, with all packages that they name."""
     if part.install('docs'):
         part.test('--suite=docs', '--suite=readme', CUDACONV_TEST_REQUIRED='1')
 
 
 def migration(part):
-    """docs/migration.md beside FFmpeg and OpenCV."""
+    """The tables of docs/migration.md, with FFmpeg and OpenCV."""
     python = part.folder
     if part.install('migration') and part.summary.must(
             'python3', '-m', 'pip', 'install', '--quiet', '--upgrade', '--target', python,
@@ -347,29 +348,29 @@ def migration(part):
 
 
 def debian12(part):
-    """make demo and make test as a new user has them, on a Debian 12 with nothing but make and git."""
+    """make demo and make test as for a new user, on a Debian 12 with only make and git."""
     fresh_debian(part, 'bookworm')
 
 
 def debian13(part):
-    """The build and the tests on a newer Debian, with the device code that differs from that of sm_80."""
+    """The build and the tests on Debian 13, with device code for sm_75 and sm_90."""
     fresh_debian(part, 'trixie', '-Dcuda-arch=sm_75 sm_90')
 
 
 def fresh_debian(part, release, *options):
     status = part.summary.run('scripts/fresh-debian.sh', release, part.folder, *options, log=part.log)
-    said = part.log.read_text(errors='replace').splitlines()[-30:]
+    output = part.log.read_text(errors='replace').splitlines()[-30:]
     if status == 77:
-        print(*said[-1:], sep='\n')
+        print(*output[-1:], sep='\n')
         part.summary.counts['skipped'] += 1
     elif status:
-        part.summary.fail('\n'.join([*said, f'{part.name}: status {status}']))
+        part.summary.fail('\n'.join([*output, f'{part.name}: status {status}']))
     else:
         part.summary.counts['passed'] += 1
 
 
 def coverage(part):
-    """Which lines the tests run, outside device code."""
+    """Line coverage of the tests, without device code."""
     if part.install('coverage') and part.setup(
             '-Db_coverage=true', '-Dc_args=-fprofile-update=atomic', '-Ddebug=true', '-Doptimization=1', '-Dbench=disabled',
             *device_code_of(part.build)):
@@ -380,13 +381,13 @@ def coverage(part):
         log = part.log.with_suffix('.lines.txt')
         part.summary.must('gcovr', '--root', '.', '--object-directory', part.folder, '--print-summary', '--sort-percentage',
                           *(f'--filter={folder}/' for folder in ('app', 'backends', 'cpu', 'cuda', 'engine', 'plugin')),
-                          f'--fail-under-line={COVERAGE_FLOOR}', log=log)
+                          f'--fail-under-line={MIN_COVERAGE}', log=log)
         print(*[line for line in log.read_text().splitlines() if line.startswith('lines:')], sep='\n')
 
 
 PARTS = {part.__name__: part for part in (compare, element, app, valgrind, emulator, fuzz, tsan, farm, docs, migration,
                                           debian12, debian13, coverage)}
-COVERAGE_FLOOR = 96  # percent
+MIN_COVERAGE = 96  # percent of the lines
 
 
 def check_parts(names):
@@ -403,7 +404,7 @@ def run_parts(summary, build, *names):
 
 def main():
     os.chdir(pathlib.Path(__file__).resolve().parent.parent)
-    for number in ENDING:  # so that what runs is ended too
+    for number in ENDING:  # run() then ends its command
         signal.signal(number, lambda number, frame: sys.exit(128 + number))
     summary = Summary()
     words = sys.argv[1:]

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws docs/images/tiles.svg, what a block of each GPU algorithm loads; with --check, says whether it is current.
+"""Draws docs/images/tiles.svg, which shows what a block of each GPU algorithm loads. With --check, fails if the file is
+not current.
 
-A window is 3x3 in it, and a block lies in the upper left corner of the picture. Tiles are smaller than they are."""
+Windows are 3x3, and the block is in the upper left corner of the image. The drawn tiles are smaller than real ones."""
 
 import pathlib
 import sys
@@ -17,15 +18,15 @@ GAP = 10
 TOP = 92  # above the panels: the title and the legend
 COLUMNS = 2
 LINE = 15  # from a line of text to the next
-DRAWING = 34  # where the drawing of a panel begins
+DRAWING = 34  # distance from the top of a panel to its drawing
 
-COLOURS = {"picture": "#eef1f5", "global": "#9cc9ee", "shared": "#f6b26b", "registers": "#93d08f",
+COLOURS = {"image": "#eef1f5", "global": "#9cc9ee", "shared": "#f6b26b", "registers": "#93d08f",
            "sums": "#cdb4e8"}
 INK, TILE, WINDOW, GHOST = "#1b1f24", "#0b5cad", "#c62828", "#8a94a0"
 
 
 class Drawing:
-    """Shapes at places relative to an origin, as lines of SVG."""
+    """Shapes at positions relative to an origin, as lines of SVG."""
 
     def __init__(self):
         self.lines = []
@@ -58,7 +59,7 @@ class Drawing:
                           f'stroke="{INK}" stroke-width="1.5" fill="none" marker-end="url(#head)"/>')
 
     def grid(self, x, y, column, row, columns, rows):
-        """The place of some cells of a grid that begins at (x, y)."""
+        """Returns the rectangle of some cells of a grid with its corner at (x, y)."""
         return *self.at(x + column * CELL, y + row * CELL), columns * CELL, rows * CELL
 
     def cells(self, x, y, column, row, columns, rows, kind):
@@ -80,13 +81,13 @@ class Drawing:
         self.box(x + column * CELL, y + row * CELL, columns * CELL, rows * CELL, "none", colour, 2.5, dash)
 
     def corner(self, x, y, columns, rows):
-        """The upper left corner of the picture, from cell (0, 0) on, with ghost cells around it."""
+        """Draws the upper left corner of the image with cell (0, 0), and ghost cells around it."""
         self.ghosts(x, y, -1, -1, columns + 1, 1)
         self.ghosts(x, y, -1, 0, 1, rows)
-        self.cells(x, y, 0, 0, columns, rows, "picture")
+        self.cells(x, y, 0, 0, columns, rows, "image")
 
 
-# ---- the panels: each draws, and says what stands below ----
+# ---- the panels: each function draws one and returns the text below it ----
 
 def coefficients(d, x, y, label, kind):
     d.cells(x, y, 0, 0, 3, 3, kind)
@@ -101,8 +102,8 @@ def direct(d):
     d.outline(x, y, 0, 0, 12, 4, TILE)
     d.outline(x, y, -1, -1, 3, 3, WINDOW)
     coefficients(d, 310, 16, "global memory", "global")
-    return ["A block: 64x4 threads, a pixel each. For each tap a thread loads a",
-            "pixel and a coefficient, both from global memory (L1 cache).",
+    return ["A block has 64x4 threads, one per pixel. For each tap a thread loads",
+            "a pixel and a coefficient from global memory (L1 cache).",
             "Border: the rule is applied to every read, in all tiles."]
 
 
@@ -116,9 +117,9 @@ def constant(d):
     d.outline(x, y, -1, -1, 3, 3, WINDOW)
     d.outline(x, y, 9, 3, 3, 3, WINDOW)
     coefficients(d, 310, 16, "constant memory", "registers")
-    return ["A block: 64x4 threads, a pixel each. A thread loads its window from",
-            "global memory (L1 cache), but no coefficient. Border: the rule on",
-            "every read, but none in a tile whose windows lie inside (lower one)."]
+    return ["A block has 64x4 threads, one per pixel. A thread loads its window",
+            "from global memory (L1 cache), but no coefficients. Border: the rule",
+            "on every read, unless all windows of the tile are inside (lower one)."]
 
 
 def tile_halo(d):
@@ -128,12 +129,12 @@ def tile_halo(d):
     d.outline(x, y, -1, -1, 8, 8, INK, "4 3")
     d.outline(x, y, 0, 0, 6, 6, TILE)
     d.outline(x, y, 4, 2, 3, 3, WINDOW)
-    for i, text in enumerate(("dashed: the input tile of 32x32, a load", "from global memory for each thread;",
-                              "threads over the halo only load")):
+    for i, text in enumerate(("dashed: the input tile of 32x32, one", "load from global memory per thread;",
+                              "threads of the halo only load")):
         d.text(172, 34 + 15 * i, text, 11)
-    return ["A block: 32x32 threads, of which (32 - 2r) x (32 - 2r) make a pixel.",
-            "Tile and halo go to shared memory, and windows read from there.",
-            "Border: the rule once, where a thread loads, not for each window."]
+    return ["A block has 32x32 threads; (32 - 2r) x (32 - 2r) write a pixel.",
+            "Tile and halo are loaded into shared memory. Windows read from it.",
+            "Border: the rule once, when a thread loads, not for each window."]
 
 
 def tile_cached(d):
@@ -143,12 +144,12 @@ def tile_cached(d):
     d.cells(x, y, 0, 0, 6, 6, "shared")
     d.outline(x, y, 0, 0, 6, 6, TILE)
     d.outline(x, y, 4, 2, 3, 3, WINDOW)
-    for i, text in enumerate(("the halo: loads from global memory,", "found in the L1 or L2 cache, where",
-                              "neighbouring blocks have brought it")):
+    for i, text in enumerate(("the halo: loads from global memory,", "mostly from the L1 or L2 cache, into",
+                              "which neighbouring blocks loaded it")):
         d.text(172, 34 + 15 * i, text, 11)
-    return ["A block: 32x32 threads for as many pixels. Only the tile itself goes",
-            "to shared memory, and each read tests whether its pixel lies there.",
-            "Border: the rule on each read beside the tile."]
+    return ["A block has 32x32 threads, one per pixel. Only the tile itself goes",
+            "to shared memory. Each read tests whether its pixel is there.",
+            "Border: the rule on each read outside the tile."]
 
 
 def scatter(d):
@@ -165,17 +166,17 @@ def scatter(d):
     d.text(257, 41, "sum", 12, "middle")
     d.text(228, 14, "9 atomic additions", 11)
     d.arrow(257, 54, 257, 82)
-    d.box(257 - CELL / 2, 86, CELL, CELL, COLOURS["picture"], TILE, 2.5)
+    d.box(257 - CELL / 2, 86, CELL, CELL, COLOURS["image"], TILE, 2.5)
     d.text(272, 98, "written by thread 0", 11)
-    return ["A block: one output pixel; thread i has tap i. It loads a pixel and a",
-            "coefficient from global memory and adds their product to a sum in",
-            "shared memory. Border: the rule by each thread, where it loads."]
+    return ["A block makes one pixel. Thread i has tap i: it loads a pixel and a",
+            "coefficient from global memory, and adds their product to a sum in",
+            "shared memory. Border: each thread applies the rule when it loads."]
 
 
 def two_pass(d):
     y = 38
-    for x, kind, lines in ((30, "picture", ("picture",)), (160, "sums", ("sums, turned round", "(global memory)")),
-                           (290, "picture", ("result",))):
+    for x, kind, lines in ((30, "image", ("image",)), (160, "sums", ("sums, transposed", "(global memory)")),
+                           (290, "image", ("result",))):
         d.cells(x, y, 0, 0, 5, 5, kind)
         for i, text in enumerate(lines):
             d.text(x + 2.5 * CELL, y - 22 + 14 * i, text, 11, "middle")
@@ -189,29 +190,29 @@ def two_pass(d):
     d.text(124, y + 53, "rows", 11, "middle")
     d.arrow(239, y + 37, 284, y + 37)
     d.text(261, y + 53, "columns", 11, "middle")
-    return ["Two launches, each with 32x8 threads for a tile of 32x32. A thread",
-            "loads n values a pixel (L1 cache); shared memory only turns the tile",
-            "round. Border: the rule along rows, and then along columns of sums."]
+    return ["Two launches, with 32x8 threads for a tile of 32x32. A thread loads",
+            "n values per pixel (L1 cache). Shared memory transposes the tile.",
+            "Border: the rule along rows, then along columns of sums."]
 
 
 def register_tile(d):
     x, y = 26, 31
-    d.cells(x, y, 0, -1, 13, 7, "picture")
+    d.cells(x, y, 0, -1, 13, 7, "image")
     d.cells(x, y, 0, 1, 12, 4, "global")
     d.cells(x, y, 4, 0, 4, 1, "shared")
     d.cells(x, y, 4, 5, 4, 1, "shared")
     d.cells(x, y, 4, 1, 4, 4, "registers")
     d.outline(x, y, 4, 1, 4, 4, TILE)
     d.outline(x, y, 6, 0, 3, 3, WINDOW)
-    for i, text in enumerate(("4x4 sums of its own: registers", "a strip of sums above and one",
-                              "below, of neighbours: shared", "three words of raw samples", "for each strip: global, L1")):
+    for i, text in enumerate(("the thread's 4x4 sums: registers", "sums of the neighbours above",
+                              "and below: shared memory", "three words of raw samples", "per row of sums: global, L1")):
         d.text(234, 30 + 15 * i + (4 if i > 0 else 0) + (4 if i > 2 else 0), text, 11)
-    return ["A block: 16x8 threads for 64x32 pixels; this is one thread's part.",
-            "It sums along rows, then along columns. Border: the raw tile is put",
-            "into shared memory first; the rule once for each row and column."]
+    return ["A block has 16x8 threads for 64x32 pixels; this is one thread. It sums",
+            "along rows, then along columns. Border: the raw tile is loaded into",
+            "shared memory first, with the rule once for each row and column."]
 
 
-def sliding(d):
+def tensor_core(d):
     x, y = 26, 16
     d.corner(x, y, 24, 8)
     d.cells(x, y, 0, 0, 21, 7, "shared")
@@ -222,15 +223,15 @@ def sliding(d):
     for c in (5, 15):
         d.arrow(x + c * CELL, y + 0.3 * CELL, x + c * CELL, y + 2.8 * CELL)
         d.arrow(x + c * CELL, y + 3.3 * CELL, x + c * CELL, y + 5.8 * CELL)
-    return ["A block: 2x2 warps for 512 bytes of 32 rows. Background copies of 16",
-            "bytes bring tile and halo to shared memory. A warp slides down, rows",
-            "in registers, multiplying matrices. Border: the rule once, when staged."]
+    return ["A block has 2x2 warps for 512 bytes of 32 rows. Asynchronous copies",
+            "load tile and halo into shared memory. A warp moves down, keeps rows",
+            "in registers and multiplies matrices. Border: the rule once, at loads."]
 
 
-def sliding_two_stages(d):
+def tensor_core_two_stages(d):
     x, y, width, height = 26, 4, 140, 32
-    for i, (kind, label) in enumerate((("registers", "sums of rows before"), ("shared", "16 rows in work"),
-                                       ("shared", "16 or 32 on their way"))):
+    for i, (kind, label) in enumerate((("registers", "sums of rows before"), ("shared", "16 current rows"),
+                                       ("shared", "16 or 32 being copied"))):
         d.box(x, y + i * (height + 5), width, height, COLOURS[kind], INK if i == 2 else "none", 1.2,
               "4 3" if i == 2 else None)
         d.text(x + width / 2, y + i * (height + 5) + 20, label, 11, "middle")
@@ -239,22 +240,22 @@ def sliding_two_stages(d):
     d.arrow(x + width + 4, middle, 228, middle)
     d.text(198, middle + 16, "rows", 11, "middle")
     d.box(232, middle - 24, 66, 48, COLOURS["registers"])
-    for i, text in enumerate(("their sums,", "taken apart", "into bytes")):
+    for i, text in enumerate(("their sums,", "split", "into bytes")):
         d.text(265, middle - 9 + 14 * i, text, 11, "middle")
     d.arrow(302, middle, 346, middle)
     d.text(324, middle + 16, "columns", 11, "middle")
     d.arrow(x + width + 4, y + 14, 346, middle - 12)
-    d.box(350, middle - 20, 44, 40, COLOURS["picture"], TILE, 2.5)
-    return ["A block: four warps, each down its part of 128 or 256 bytes. Two",
-            "products of matrices: along rows, and along columns of those sums,",
+    d.box(350, middle - 20, 44, 40, COLOURS["image"], TILE, 2.5)
+    return ["A block has four warps. Each moves down its part of 128 or 256 bytes.",
+            "Two matrix products: along rows, then along columns of these sums,",
             "which stay in registers. Border: the rule once, when rows are staged."]
 
 
 def ghost_cells(d):
     for row, (kind, targets, label) in enumerate((
-            ("global", (0, 0), "replicate: both become 0, which is read"),
-            ("global", (1, 2), "reflect-101: -1 becomes 1, and -2 becomes 2"),
-            ("picture", (), "constant: none, and nothing is read"))):
+            ("global", (0, 0), "replicate: -1 and -2 read pixel 0"),
+            ("global", (1, 2), "reflect-101: -1 reads pixel 1, and -2 pixel 2"),
+            ("image", (), "constant: nothing is read"))):
         x, y = 50, 16 + row * 50
         d.ghosts(x, y, -2, 0, 2, 1)
         d.cells(x, y, 0, 0, 4, 1, kind)
@@ -263,21 +264,21 @@ def ghost_cells(d):
         for i, target in enumerate(targets):
             d.curve(x - (i + 0.5) * CELL, y, x + (target + 0.5) * CELL, y, 12 + 6 * i)
         d.text(x + 5 * CELL, y + 12, label, 11)
-    return ["They are in no memory and are never loaded: the border rule turns",
-            "the index of one into that of a pixel, which is read in its place.",
-            "With border=constant the value is in the parameters of the launch."]
+    return ["Ghost cells are not in memory. The border rule maps the index of a",
+            "ghost cell to the index of a pixel, which is read instead.",
+            "With border=constant the value is a parameter of the launch."]
 
 
 PANELS = [("direct", direct), ("constant", constant), ("tile-halo", tile_halo), ("tile-cached", tile_cached),
           ("scatter", scatter), ("two-pass", two_pass), ("register-tile", register_tile),
-          ("sliding, in one stage", sliding), ("sliding, in two stages", sliding_two_stages),
+          ("tensor-core, in one stage", tensor_core), ("tensor-core, in two stages", tensor_core_two_stages),
           ("Ghost cells", ghost_cells)]
 
 
 def legend(d):
-    d.text(GAP, 24, "What a block loads, in the upper left corner of the picture", 15, bold=True)
+    d.text(GAP, 24, "Loads of a block in the upper left corner of the image", 15, bold=True)
     d.text(GAP + 500, 24, "window 3x3, r = 1; tiles are not to scale")
-    for i, (kind, label) in enumerate((("picture", "picture"), ("global", "read from global memory"),
+    for i, (kind, label) in enumerate((("image", "image"), ("global", "read from global memory"),
                                        ("shared", "in shared memory"), ("registers", "in registers or constants"))):
         x = GAP + (0, 100, 310, 500)[i]
         d.cells(x, 38, 0, 0, 1, 1, kind)
@@ -287,7 +288,7 @@ def legend(d):
     d.ghosts(GAP, 62, 0, 0, 1, 1)
     d.text(GAP + 21, 74, "ghost cell")
     for x, colour, label in ((110, TILE, "output of a block (register-tile: of a thread)"),
-                             (GAP + 430, WINDOW, "what one result needs (sliding: the row in work)")):
+                             (GAP + 430, WINDOW, "input of one result (tensor-core: the current row)")):
         d.box(x + 1, 63, CELL - 2, CELL - 2, "none", colour, 2.5)
         d.text(x + CELL + 6, 74, label)
 

@@ -66,7 +66,7 @@ on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_OK;
 }
 
-/* "x264enc 1.22.0", or what the user wrote. */
+/* Returns the name and version of the encoder, "x264enc 1.22.0", or the value of --encoder. */
 static gchar *
 describe_encoder(GstElement *bin, const ConvertOptions *options) {
   g_autoptr(GstElement) encoder = gst_bin_get_by_name(GST_BIN(bin), "encoder");
@@ -110,7 +110,8 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
     run_fail_without_video(self->mux->run);
 }
 
-/* Takes over the facts that are known at the end of the run. */
+/* Sets the members of the record that are known at the end of the run, and compares the numbers of
+ * frames and packets. */
 static gboolean
 finish(ChunkRun *self, GError **error) {
   Record *record = self->record;
@@ -125,7 +126,7 @@ finish(ChunkRun *self, GError **error) {
     return TRUE;
   g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_ENCODE,
               "%s: of %" G_GUINT64_FORMAT " frames the encoder got %" G_GUINT64_FORMAT
-              " and made %u packets; another one has to be chosen with --encoder",
+              " and made %u packets; choose another encoder with --encoder",
               self->mux->run->output, reader->frames, record->frames, self->packets->len);
   return FALSE;
 }

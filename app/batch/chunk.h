@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A chunk of a video: the frames of a range of its times, filtered and encoded into a Matroska file
- * without audio, and a file with the exact times of its packets. */
+/* A chunk of a video: the frames of a time range, filtered and encoded. A chunk has a Matroska file
+ * without audio, and a file with the exact times of the packets. */
 
 #include "app/convert/input.h"
 #include "app/convert/options.h"
@@ -11,36 +11,36 @@
 
 G_BEGIN_DECLS
 
-/* The times of a packet in nanoseconds, which Matroska keeps to the millisecond only. Decoding may
- * begin before zero. */
+/* The times of a packet in nanoseconds. Matroska rounds them to milliseconds. Decoding times may be
+ * negative. */
 typedef struct {
-  gint64 pts, dts, duration; /* CHUNK_NO_TIME: there is none */
+  gint64 pts, dts, duration; /* CHUNK_NO_TIME: unknown */
 } ChunkPacket;
 
 #define CHUNK_NO_TIME G_MININT64
 
-/* The range of times of a chunk, and its encoder. */
+/* The time range of a chunk, and the settings of its encoder. */
 typedef struct {
-  GstClockTime begin, end; /* `end` is not in it; GST_CLOCK_TIME_NONE: the rest of the video */
-  const ConvertOptions *options; /* encoder and lossless */
-  const gchar *out;              /* the name of OUT, whose encoder is used */
+  GstClockTime begin, end; /* `end` is exclusive; GST_CLOCK_TIME_NONE: to the end of the video */
+  const ConvertOptions *options; /* `encoder` and `lossless` are used */
+  const gchar *out;              /* name of OUT; its ending selects the encoder */
 } ChunkRange;
 
-/* Runs `filter` over the frames of the range, and writes them into the file `location`,
- * which has the same bytes each time. Fills the record's frames, hash, caps, encoder, first, before
- * and last, and appends to `packets` (of ChunkPacket). FALSE with an error, or without one when a
- * signal ended the run. */
+/* Filters and encodes the frames of the range into the file `location`. The same range gives the
+ * same bytes each time. Sets `frames`, `hash`, `caps`, `encoder`, `first`, `before` and `last` of
+ * the record, and appends a ChunkPacket for each packet. Returns FALSE with an error, or without
+ * one if a signal ended the run. */
 gboolean chunk_encode(Record *record, GArray *packets, GstElement *filter, const Input *input,
                       const ChunkRange *range, const gchar *location, PipelineRun *run,
                       GError **error);
 
-/* The file of times: "PTS DTS DURATION" on a line for each packet, "-" for none. `pattern`: see
- * atomic_file_write. */
+/* Writes the file of times: a line "PTS DTS DURATION" for each packet, with "-" for an unknown
+ * time. `pattern`: see atomic_file_write. */
 gboolean chunk_write_times(const GArray *packets, const gchar *path, const gchar *pattern,
                            GError **error);
 
-/* Reads it. NULL with an error when it cannot be read or is damaged. No time is before
- * -limit. */
+/* Reads the file of times. Returns NULL with an error if it cannot be read or is damaged. A time
+ * before -limit counts as damage. */
 GArray *chunk_read_times(const gchar *path, gint64 limit, GError **error);
 
 G_END_DECLS

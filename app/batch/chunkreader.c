@@ -4,9 +4,9 @@
 #include "app/convert/elements.h"
 #include "hash.h"
 
-/* Decoders move the first frame after a seek to the time that was asked for, so it takes a second
- * one in front of the range to know the one at the boundary. */
-#define MIN_SEEN 2
+/* Decoders give the first frame after a seek the requested time. So only the second frame before
+ * the range has a reliable time. */
+#define MIN_BEFORE 2
 
 enum { BEFORE_SEEK, SEEKING, READING, ENDED };
 
@@ -38,29 +38,29 @@ static void
 fail(ChunkReader *self, const gchar *why) {
   self->state = ENDED;
   run_fail(self->run, g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                                  "%s: %s, so it cannot be made in pieces; " CHUNK_REMEDY,
+                                  "%s: %s, so it cannot be split into chunks; " CHUNK_REMEDY,
                                   self->run->input, why));
 }
 
+/* Seeks to `margin` before the range, and prepares a larger margin for the next seek. */
 static void
-go_before(ChunkReader *self) {
+seek_before(ChunkReader *self) {
   const gboolean at_start = self->state == BEFORE_SEEK && self->begin <= self->margin;
   self->state = at_start ? READING : SEEKING;
   self->start = self->begin > self->margin ? self->begin - self->margin : 0;
   if (at_start)
     return;
   self->margin *= 10;
-  self->seen = 0;
+  self->n_before = 0;
   gst_clear_buffer(&self->recent);
   elements_seek_async(
-      self->source, self->pad, self->start + self->zero,
-      "it cannot be read from another place than its start, so it cannot be made in "
-      "pieces; " CHUNK_REMEDY);
+      self->source, self->pad, self->start + self->origin,
+      "it can be read from its start only, so it cannot be split into chunks; " CHUNK_REMEDY);
 }
 
 /* ---- frames ---- */
 
-/* Keeps the frame that came last as one at a boundary. */
+/* Stores the latest frame as a boundary frame. */
 static void
 keep_recent(ChunkReader *self, BoundaryFrame *frame) {
   boundary_frame_clear(frame);
@@ -81,29 +81,29 @@ end_range(ChunkReader *self, GstPad *pad, GstPadProbeInfo *info) {
   return elements_end_stream(pad, info, first && self->frames > 0);
 }
 
-/* Looks at a frame in front of the range, or the first one behind that. FALSE: the source has to
- * start earlier. */
+/* Counts a frame before the range. At the first frame at or after `begin`, stores the frame before
+ * it. Returns FALSE if the source has to start earlier. */
 static gboolean
 check_boundary(ChunkReader *self, GstClockTime time) {
   if (time < self->begin) {
-    self->seen++;
+    self->n_before++;
     return TRUE;
   }
   if (self->begin == 0 || self->frames > 0)
     return TRUE;
-  if (self->seen < MIN_SEEN && self->start > 0)
+  if (self->n_before < MIN_BEFORE && self->start > 0)
     return FALSE;
   keep_recent(self, &self->before);
   return TRUE;
 }
 
-/* The time of a frame from the video's start. */
+/* Returns the time of a frame from the start of the video. */
 static GstClockTime
 video_time(const ChunkReader *self, GstClockTime pts) {
   if (!GST_CLOCK_TIME_IS_VALID(pts))
     return GST_CLOCK_TIME_NONE;
   const GstClockTime time = gst_segment_to_stream_time(&self->segment, GST_FORMAT_TIME, pts);
-  return GST_CLOCK_TIME_IS_VALID(time) && time >= self->zero ? time - self->zero : time;
+  return GST_CLOCK_TIME_IS_VALID(time) && time >= self->origin ? time - self->origin : time;
 }
 
 static GstPadProbeReturn
@@ -115,12 +115,12 @@ take_frame(ChunkReader *self, GstPad *pad, GstPadProbeInfo *info) {
     return GST_PAD_PROBE_DROP;
   }
   if (self->frames > 0 && time <= self->previous) {
-    fail(self, "the times of its frames do not always go up");
+    fail(self, "the times of its frames do not always increase");
     return GST_PAD_PROBE_DROP;
   }
   self->previous = time;
   if (!check_boundary(self, time)) {
-    go_before(self);
+    seek_before(self);
     return GST_PAD_PROBE_DROP;
   }
   if (time >= self->end)
@@ -139,14 +139,14 @@ take_frame(ChunkReader *self, GstPad *pad, GstPadProbeInfo *info) {
 
 /* ---- events ---- */
 
-/* Behind the pad times are those of the video, whatever the source's segment is. */
+/* Replaces the source's segment, so that times after the pad count from the start of the video. */
 static void
 replace_segment(ChunkReader *self, GstPadProbeInfo *info) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
   GstSegment plain;
   gst_event_copy_segment(event, &self->segment);
   if (self->state == BEFORE_SEEK && GST_CLOCK_TIME_IS_VALID(self->segment.time))
-    self->zero = self->segment.time;
+    self->origin = self->segment.time;
   gst_segment_init(&plain, GST_FORMAT_TIME);
   elements_replace_segment(info, &plain);
 }
@@ -171,9 +171,9 @@ take_event(ChunkReader *self, GstPad *pad, GstPadProbeInfo *info) {
     return GST_PAD_PROBE_OK;
   case GST_EVENT_EOS:
     if (self->state == BEFORE_SEEK)
-      go_before(self);
+      seek_before(self);
     if (self->state == READING && !check_boundary(self, self->begin))
-      go_before(self);
+      seek_before(self);
     return self->state == SEEKING ? GST_PAD_PROBE_DROP : end_range(self, pad, info);
   default:
     return GST_PAD_PROBE_OK;
@@ -186,7 +186,7 @@ on_data(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   if (!(info->type & GST_PAD_PROBE_TYPE_BUFFER))
     return take_event(self, pad, info);
   if (self->state == BEFORE_SEEK)
-    go_before(self);
+    seek_before(self);
   if (self->state == SEEKING)
     return GST_PAD_PROBE_DROP;
   if (self->state == ENDED)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The frames of a video between two of its times, each just once: what a chunk of a job is made of.
+/* Reads the frames of a video in a time range, each exactly once. A chunk of a job has these
+ * frames.
  *
- * A video is not cut for that, since a stream cannot be cut at any frame. The source is asked to go
- * to a time some seconds before the range and to decode from there, and what comes before the range
- * or after it is dropped. So the frames at its ends do not depend on where the source's key frames
- * are. */
+ * The video file is not cut, because an encoded stream cannot be cut at every frame. The reader
+ * seeks to some seconds before the range, decodes from there, and drops the frames outside the
+ * range. So the result does not depend on the positions of key frames. */
 
 #include <gst/gst.h>
 
@@ -14,47 +14,46 @@
 
 G_BEGIN_DECLS
 
-/* How far before the range the source starts, at first; ten times as far when that was too little.
- */
+/* How long before the range the first seek goes. Each further seek goes ten times as far. */
 #define CHUNK_MARGIN (2 * GST_SECOND)
 
-/* What to do with a video that cannot be read so. */
+/* The advice for a video that cannot be read like that. */
 #define CHUNK_REMEDY                                                                               \
   "copy it into a Matroska file first (ffmpeg -i IN -map 0:v -map '0:a?' -c copy IN.mkv), or "     \
-  "make "                                                                                          \
-  "it whole, with --files 1 or with `cudaconv apply`"
+  "filter it as a whole, with --files 1 or with `cudaconv apply`"
 
-/* A frame as the decoder gave it. */
+/* A decoded frame, before the filter. */
 typedef struct {
-  GstClockTime time; /* GST_CLOCK_TIME_NONE: there is none */
+  GstClockTime time; /* GST_CLOCK_TIME_NONE: no frame */
   gchar *hash;       /* of its samples */
 } BoundaryFrame;
 
 void boundary_frame_clear(BoundaryFrame *self);
 
 typedef struct {
-  GstClockTime begin, end; /* of the video; a frame at `end` is not in the range */
+  GstClockTime begin, end; /* the range; `end` is exclusive */
   guint64 frames;          /* in the range */
-  GstClockTime first;      /* of them; GST_CLOCK_TIME_NONE: there is none */
+  GstClockTime first;      /* time of the first frame; GST_CLOCK_TIME_NONE: no frame */
 
-  /* Those at the boundaries: the one in front of the range and its last one. The last frame of a
-   * range has to be the one in front of the next range; so two chunks show that the decoder found
-   * the same frames from both sides. */
+  /* The boundary frames: the last frame before the range, and the last frame of the range. `last`
+   * of a chunk has to equal `before` of the next chunk. That shows that the decoder gave the same
+   * frames on both sides of the boundary. */
   BoundaryFrame before, last;
 
-  GstClockTime
-      margin; /* CHUNK_MARGIN; may be set before, and so much as `begin` is no seek at all */
+  /* CHUNK_MARGIN by default. The caller may change it after reader_init. With a margin of at least
+   * `begin` there is no seek. */
+  GstClockTime margin;
 
   /* Private. */
   PipelineRun *run;
   GstElement *source;
   GstPad *pad;
   GstSegment segment;
-  GstBuffer *recent; /* the frame that came before */
+  GstBuffer *recent; /* the latest frame */
   GstCaps *caps;
-  GstClockTime zero; /* at which the source starts by itself: some videos start later than at 0 */
-  GstClockTime start, previous;
-  guint seen; /* frames in front of the range since the last seek */
+  GstClockTime origin;          /* start of the video in stream time, which may be later than 0 */
+  GstClockTime start, previous; /* target of the seek; time of the latest frame */
+  guint n_before;               /* frames before the range since the last seek */
   gint state;
 } ChunkReader;
 
@@ -62,10 +61,10 @@ void reader_init(ChunkReader *self, GstClockTime begin, GstClockTime end);
 void reader_clear(ChunkReader *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ChunkReader, reader_clear)
 
-/* Lets only the frames of the range leave a pad of raw video of the source, with the times of the
- * video, and then the end of the stream. Before the pad is linked. Where the source does not go to
- * the time, or the video's times do not go up, the work fails. Where no frame is in the range, the
- * work is finished. */
+/* Adds a probe to a pad of raw video of the source, before the pad is linked. Only the frames of
+ * the range pass, with times from the start of the video, and then the end of the stream. The run
+ * fails if the source cannot seek or the times of the frames do not increase. The run is finished
+ * if no frame is in the range. */
 void reader_attach(ChunkReader *self, GstElement *source, GstPad *pad, PipelineRun *run);
 
 G_END_DECLS

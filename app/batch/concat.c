@@ -10,10 +10,10 @@
 #include <gst/pbutils/pbutils.h>
 #include <string.h>
 
-/* Decoding begins some frames before the first is shown, so before zero; for buffers, whose times
- * are not negative, zero is here. */
-#define ZERO ((GstClockTime)1000 * 3600 * GST_SECOND)
-/* Between two packets, which containers tell apart. */
+/* Decoding starts some frames before the first frame is shown, so decoding times may be negative.
+ * Times of buffers cannot be negative. So this offset is added to all times. */
+#define TIME_OFFSET ((GstClockTime)1000 * 3600 * GST_SECOND)
+/* The smallest difference of two decoding times that containers can store. */
 #define MIN_STEP ((gint64)GST_MSECOND)
 
 #define WAIT_INTERVAL (100 * GST_MSECOND)
@@ -24,15 +24,15 @@ typedef struct {
   Mux *mux;
   GstElement *video; /* an appsrc, which gets the packets of all chunks */
   GstCaps *caps;     /* of the packets */
-  GThread *thread;   /* that reads the chunks */
-  gint waits; /* for no-more-pads and the tags of the source's video: 0, and the thread begins */
-  gint ended; /* atomic: nobody waits for packets any more */
+  GThread *thread;   /* reads the chunks */
+  gint pending;      /* no-more-pads and the tags of the source's video; at 0 the thread starts */
+  gint ended;        /* atomic: the pipeline has stopped; the thread returns */
   gboolean has_video;
-  GstSegment segment; /* of the source's video */
-  GstClockTime zero;  /* at which that starts, as in a range */
-  GstClockTime last;  /* time of the last frame of all chunks */
-  guint more;         /* packets of that behind the last chunk */
-  gint64 decoded;     /* time at which the last packet is decoded */
+  GstSegment segment;  /* of the source's video */
+  GstClockTime origin; /* start of the source's video, as in ChunkReader */
+  GstClockTime last;   /* time of the last frame of all chunks */
+  guint n_after;       /* packets of the source's video after `last` */
+  gint64 decoded;      /* decoding time of the latest packet */
   gchar *codec;
 } Concat;
 
@@ -44,7 +44,7 @@ fail(GError **error, const gchar *path, const gchar *why) {
   return FALSE;
 }
 
-/* A pipeline that reads the packets of a file. */
+/* Returns a running pipeline that reads the packets of a file. */
 static GstElement *
 open_chunk(const gchar *path, GstElement **packets, GError **error) {
   g_autoptr(GstElement) pipeline = gst_parse_launch(
@@ -60,13 +60,14 @@ open_chunk(const gchar *path, GstElement **packets, GError **error) {
 
 static GstClockTime
 shift(gint64 time) {
-  return time == CHUNK_NO_TIME ? GST_CLOCK_TIME_NONE : (GstClockTime)(time + (gint64)ZERO);
+  return time == CHUNK_NO_TIME ? GST_CLOCK_TIME_NONE : (GstClockTime)(time + (gint64)TIME_OFFSET);
 }
 
-/* An encoder that starts anew may begin to decode before the one before it has ended, where the
- * rate varies; muxers want times that go up. */
+/* Returns the decoding time of a packet, increased if needed. With a variable frame rate, the first
+ * decoding times of a chunk may be before the last ones of the chunk before it. Muxers require
+ * times that increase. */
 static gint64
-decode_later(Concat *self, const ChunkPacket *times) {
+increase_dts(Concat *self, const ChunkPacket *times) {
   gint64 time = times->dts;
   if (time == CHUNK_NO_TIME)
     return time;
@@ -76,15 +77,15 @@ decode_later(Concat *self, const ChunkPacket *times) {
   return time;
 }
 
-/* FALSE when downstream takes no more, which is no error of the chunk. */
+/* Returns FALSE if downstream accepts no more packets, which is not an error of the chunk. */
 static gboolean
 push_packet(Concat *self, GstBuffer *read, const ChunkPacket *times) {
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_TIME);
-  segment.start = segment.position = ZERO;
+  segment.start = segment.position = TIME_OFFSET;
   g_autoptr(GstBuffer) buffer = gst_buffer_copy(read);
   GST_BUFFER_PTS(buffer) = shift(times->pts);
-  GST_BUFFER_DTS(buffer) = shift(decode_later(self, times));
+  GST_BUFFER_DTS(buffer) = shift(increase_dts(self, times));
   GST_BUFFER_DURATION(buffer) =
       times->duration == CHUNK_NO_TIME ? GST_CLOCK_TIME_NONE : (GstClockTime)times->duration;
   GST_BUFFER_FLAG_UNSET(buffer, GST_BUFFER_FLAG_DISCONT);
@@ -92,8 +93,9 @@ push_packet(Concat *self, GstBuffer *read, const ChunkPacket *times) {
   return gst_app_src_push_sample(GST_APP_SRC(self->video), sample) == GST_FLOW_OK;
 }
 
-/* The next packet of a chunk; NULL at its end, and with an error when there is none. A demuxer that
- * finds no stream ends with an error alone. */
+/* Returns the next packet of a chunk. Returns NULL at the end of the chunk, and NULL with an error
+ * if the file cannot be read. A demuxer that finds no stream sends an error and no end of stream.
+ */
 static GstSample *
 read_packet(const Concat *self, GstElement *pipeline, GstElement *packets, const gchar *path,
             GError **error) {
@@ -113,7 +115,7 @@ read_packet(const Concat *self, GstElement *pipeline, GstElement *packets, const
   return NULL;
 }
 
-/* Pushes the packets of a file with the times that belong to them. */
+/* Pushes the packets of a file with their exact times. */
 static gboolean
 push_packets(Concat *self, GstElement *pipeline, GstElement *packets, const GArray *times,
              const gchar *path, GError **error) {
@@ -123,13 +125,13 @@ push_packets(Concat *self, GstElement *pipeline, GstElement *packets, const GArr
     if (!sample)
       break;
     if (i == times->len)
-      return fail(error, path, "it has more packets than its record");
+      return fail(error, path, "it has more packets than the record says");
     if (!push_packet(self, gst_sample_get_buffer(sample), &g_array_index(times, ChunkPacket, i)))
       return FALSE;
   }
   if (*error || g_atomic_int_get(&self->ended))
     return FALSE;
-  return i == times->len || fail(error, path, "it has fewer packets than its record");
+  return i == times->len || fail(error, path, "it has fewer packets than the record says");
 }
 
 static gboolean
@@ -141,9 +143,9 @@ push_chunk(Concat *self, const Record *record, GError **error) {
   g_autofree gchar *times = job_full_path(self->job, files[1]->name);
   if (!record_check_files(record, self->job, TRUE, error))
     return FALSE;
-  g_autoptr(GArray) packets = chunk_read_times(times, (gint64)ZERO, error);
+  g_autoptr(GArray) packets = chunk_read_times(times, (gint64)TIME_OFFSET, error);
   if (packets && packets->len != record->frames)
-    return fail(error, times, "it has other frames than its record");
+    return fail(error, times, "its number of frames is not that of the record");
   g_autoptr(GstElement) sink = NULL;
   g_autoptr(GstElement) pipeline = packets ? open_chunk(video, &sink, error) : NULL;
   if (!pipeline)
@@ -153,7 +155,7 @@ push_chunk(Concat *self, const Record *record, GError **error) {
   return ok;
 }
 
-/* A thread of its own: reading waits for the muxer. */
+/* Runs in a thread of its own, because pushing blocks until the muxer takes the packets. */
 static gpointer
 push_chunks(gpointer user_data) {
   Concat *self = user_data;
@@ -181,24 +183,26 @@ first_record(const GPtrArray *records) {
   return NULL;
 }
 
-/* An encoded stream, not a container, many of which are called video as well. */
+/* Whether the caps are an encoded video stream. Many containers have names that begin with video/
+ * as well. */
 static gboolean
 is_video(GstCaps *caps) {
   return elements_is_video(caps) && !(gst_pb_utils_get_caps_description_flags(caps) &
                                       GST_PBUTILS_CAPS_DESCRIPTION_FLAG_CONTAINER);
 }
 
-/* The source's own video is not decoded. */
+/* The source's video is not decoded, because the chunks replace it. */
 static gboolean
 on_autoplug_continue(GstElement *source, GstPad *pad, GstCaps *caps, gpointer user_data) {
   const Concat *self = user_data;
   return !is_video(caps) && (elements_is_video(caps) || mux_wants_decoded(self->mux, caps));
 }
 
-/* A title, and what else is not about how the video was encoded or lies in the file. */
+/* Copies the tags of the source's video, such as the title, except those that describe its encoding
+ * or container. */
 static void
 copy_tags(const Concat *self, GstPad *pad) {
-  static const gchar *const others[] = {
+  static const gchar *const excluded[] = {
       GST_TAG_CODEC,           GST_TAG_VIDEO_CODEC,     GST_TAG_CONTAINER_FORMAT,
       GST_TAG_BITRATE,         GST_TAG_NOMINAL_BITRATE, GST_TAG_MINIMUM_BITRATE,
       GST_TAG_MAXIMUM_BITRATE, GST_TAG_ENCODER,         GST_TAG_ENCODER_VERSION};
@@ -208,47 +212,48 @@ copy_tags(const Concat *self, GstPad *pad) {
     gst_event_parse_tag(event, &tags);
     tags = gst_tag_list_copy(tags);
     gst_event_unref(event);
-    for (guint k = 0; k < G_N_ELEMENTS(others); k++)
-      gst_tag_list_remove_tag(tags, others[k]);
+    for (guint k = 0; k < G_N_ELEMENTS(excluded); k++)
+      gst_tag_list_remove_tag(tags, excluded[k]);
     gst_element_send_event(self->video, gst_event_new_tag(tags));
   }
 }
 
-/* The muxer takes neither streams nor tags any more when it has begun. */
+/* Ends one wait, and starts the thread after the last one. The muxer accepts neither streams nor
+ * tags after its first packet. */
 static void
-wait_no_more(Concat *self) {
-  if (g_atomic_int_dec_and_test(&self->waits))
-    self->thread = g_thread_new("pieces", push_chunks, self);
+end_wait(Concat *self) {
+  if (g_atomic_int_dec_and_test(&self->pending))
+    self->thread = g_thread_new("chunks", push_chunks, self);
 }
 
-/* Whether a packet of the source's video is shown later than all frames of the chunks: a video may
- * be longer than it says, and demuxers then end early when they have been sent to another place of
- * it. */
+/* Whether a packet of the source's video is shown after the last frame of all chunks. A video may
+ * be longer than its file states. After a seek, demuxers end such a video at the stated end, so
+ * chunks miss its last frames. */
 static gboolean
-is_behind(Concat *self, const GstBuffer *buffer) {
+is_after_chunks(Concat *self, const GstBuffer *buffer) {
   const GstSegment *segment = &self->segment;
   const GstClockTime pts = GST_BUFFER_PTS(buffer);
   if (segment->format != GST_FORMAT_TIME)
     return FALSE;
   const GstClockTime time = gst_segment_to_stream_time(segment, GST_FORMAT_TIME, pts);
-  if (!GST_CLOCK_TIME_IS_VALID(self->zero))
-    self->zero = segment->time;
-  /* decoders drop what begins at the end of the segment or behind it */
+  if (!GST_CLOCK_TIME_IS_VALID(self->origin))
+    self->origin = segment->time;
+  /* decoders drop frames that start at the end of the segment or later */
   const gboolean is_shown = GST_CLOCK_TIME_IS_VALID(time) && pts < segment->stop;
-  return is_shown && time > self->zero + self->last;
+  return is_shown && time > self->origin + self->last;
 }
 
 static GstPadProbeReturn
 count_source(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   Concat *self = user_data;
   if (info->type & GST_PAD_PROBE_TYPE_BUFFER)
-    self->more += is_behind(self, GST_PAD_PROBE_INFO_BUFFER(info));
+    self->n_after += is_after_chunks(self, GST_PAD_PROBE_INFO_BUFFER(info));
   else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_SEGMENT)
     gst_event_copy_segment(GST_PAD_PROBE_INFO_EVENT(info), &self->segment);
   return GST_PAD_PROBE_OK;
 }
 
-/* The tags of the source's video are known when its first frame comes. */
+/* The tags of the source's video are known at its first packet. */
 static GstPadProbeReturn
 on_source_video(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   Concat *self = user_data;
@@ -256,7 +261,7 @@ on_source_video(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
       GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_EOS)
     return GST_PAD_PROBE_OK;
   copy_tags(self, pad);
-  wait_no_more(self);
+  end_wait(self);
   return GST_PAD_PROBE_REMOVE;
 }
 
@@ -291,16 +296,16 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
   if (gst_element_query_duration(source, GST_FORMAT_TIME, &length) && length > 0)
     self->mux->run->length = (GstClockTime)length; /* the chunks do not state one */
   if (!self->has_video)
-    wait_no_more(self);
-  wait_no_more(self);
+    end_wait(self);
+  end_wait(self);
 }
 
-/* The appsrc with the stream of the chunks, linked to the muxer. */
+/* Adds the appsrc for the packets of the chunks and links it to the muxer. */
 static gboolean
 add_video(Concat *self, const gchar *caps_text, GError **error) {
-  GstCaps *caps = self->caps = gst_caps_from_string(caps_text); /* record.c has read them */
+  GstCaps *caps = self->caps = gst_caps_from_string(caps_text); /* record.c has checked them */
   g_auto(Route) route = {0};
-  self->video = elements_new("appsrc", "pieces", error);
+  self->video = elements_new("appsrc", "chunks", error);
   if (!caps || !self->video)
     return FALSE;
   elements_add(self->mux->pipeline, self->video);
@@ -314,9 +319,9 @@ add_video(Concat *self, const gchar *caps_text, GError **error) {
   return FALSE;
 }
 
-/* Reads the source and the chunks to their ends. */
+/* Runs the pipeline until the source and the chunks end. */
 static gboolean
-join(Concat *self, const JobSource *source, GstElement *decoder, GError **error) {
+run_pipeline(Concat *self, const JobSource *source, GstElement *decoder, GError **error) {
   g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_autoplug_continue), self);
   g_signal_connect(decoder, "pad-added", G_CALLBACK(on_pad_added), self);
   g_signal_connect(decoder, "no-more-pads", G_CALLBACK(on_no_more_pads), self);
@@ -324,11 +329,10 @@ join(Concat *self, const JobSource *source, GstElement *decoder, GError **error)
   g_atomic_int_set(&self->ended, 1);
   if (self->thread)
     g_thread_join(self->thread);
-  if (ok && self->more > 0)
-    return fail(
-        error, source->in,
-        "it goes on behind the last frame that was found in it, because it is longer than it "
-        "says; " CHUNK_REMEDY);
+  if (ok && self->n_after > 0)
+    return fail(error, source->in,
+                "it has frames after the last one of the job, because it is longer than its file "
+                "states; " CHUNK_REMEDY);
   return ok;
 }
 
@@ -339,7 +343,7 @@ concat_chunks(const Job *job, const JobSource *source, const GPtrArray *records,
   g_auto(Mux) mux = {0};
   const Record *first = first_record(records);
   if (!first || !first->caps)
-    return fail(error, output->name, "no piece has a frame");
+    return fail(error, output->name, "the chunks have no frame");
   g_auto(Input) input = {0};
   GstElement *decoder =
       input_init(&input, source->in, error) ? input_new_source(&input, NULL, FALSE, error) : NULL;
@@ -352,12 +356,13 @@ concat_chunks(const Job *job, const JobSource *source, const GPtrArray *records,
   Concat self = {.job = job,
                  .records = records,
                  .mux = &mux,
-                 .waits = 2,
+                 .pending = 2,
                  .last = record_last_time(records),
                  .decoded = G_MININT64};
   gst_segment_init(&self.segment, GST_FORMAT_TIME);
-  self.zero = GST_CLOCK_TIME_NONE;
-  const gboolean ok = add_video(&self, first->caps, error) && join(&self, source, decoder, error);
+  self.origin = GST_CLOCK_TIME_NONE;
+  const gboolean ok =
+      add_video(&self, first->caps, error) && run_pipeline(&self, source, decoder, error);
   gst_clear_caps(&self.caps);
   run->codec = self.codec;
   run->audio = g_strdup(mux.audio->str);

@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define EDGE ((gsize)64 << 10)
+#define EDGE ((gsize)64 << 10) /* bytes of a sample at each end of the file */
 #define BLOCK ((gsize)4 << 10)
 #define BLOCKS 64
-#define AT_ONCE ((gsize)1 << 20)
+#define MAX_READ ((gsize)1 << 20) /* bytes of one read */
 
 /* ---- files ---- */
 
@@ -21,7 +21,7 @@ fail(const gchar *path, GError **error) {
   return FALSE;
 }
 
-/* Opens a regular file and says how large it is; -1 with an error. */
+/* Opens a regular file and sets `size`. Returns the descriptor, or -1 with an error. */
 static int
 open_file(const gchar *path, guint64 *size, GError **error) {
   struct stat file;
@@ -33,7 +33,7 @@ open_file(const gchar *path, guint64 *size, GError **error) {
     return -1;
   }
   if (!S_ISREG(file.st_mode)) {
-    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s: this is no regular file", path);
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s: this is not a regular file", path);
     close(fd);
     return -1;
   }
@@ -41,11 +41,11 @@ open_file(const gchar *path, guint64 *size, GError **error) {
   return fd;
 }
 
-/* Adds the bytes from `from`, as many as `count` or there are. */
+/* Adds up to `count` bytes from offset `from`; fewer at the end of the file. */
 static gboolean
 add_bytes(GChecksum *checksum, int fd, guint64 from, guint64 count, gchar *buffer) {
   while (count > 0) {
-    const ssize_t got = pread(fd, buffer, (gsize)MIN(count, AT_ONCE), (off_t)from);
+    const ssize_t got = pread(fd, buffer, (gsize)MIN(count, MAX_READ), (off_t)from);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
@@ -77,7 +77,7 @@ hash_bytes(const gchar *path, gboolean sample, GError **error) {
   if (fd < 0)
     return NULL;
   g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_MD5);
-  g_autofree gchar *buffer = g_malloc(AT_ONCE);
+  g_autofree gchar *buffer = g_malloc(MAX_READ);
   const gboolean ok = sample && size > 2 * EDGE + BLOCKS * BLOCK
                           ? add_sample(checksum, fd, size, buffer)
                           : add_bytes(checksum, fd, 0, G_MAXUINT64, buffer);
@@ -99,7 +99,7 @@ hash_file_sample(const gchar *path, GError **error) {
 
 /* ---- components of frames ---- */
 
-/* Whether each sample of a component has one or two bytes of its own. */
+/* Whether each sample of a component is in one or two bytes that it does not share. */
 static gboolean
 has_samples(const GstVideoFormatInfo *format, guint component) {
   const gint depth = GST_VIDEO_FORMAT_INFO_DEPTH(format, component);
@@ -118,10 +118,10 @@ all_have_samples(const GstVideoFormatInfo *format) {
          !GST_VIDEO_FORMAT_INFO_IS_TILED(format);
 }
 
-/* Takes the samples of a row out of what is between them. */
+/* Copies the samples of a row, which are `step` bytes apart, next to each other. */
 static void
-gather(guint8 *to, const guint8 *from, gint width, gint step, guint shift, gboolean wide,
-       gboolean is_little) {
+deinterleave(guint8 *to, const guint8 *from, gint width, gint step, guint shift, gboolean wide,
+             gboolean is_little) {
   for (gint x = 0; x < width; x++, from += step) {
     if (!wide) {
       to[x] = (guint8)(*from >> shift);
@@ -143,33 +143,33 @@ add_component(GChecksum *checksum, const GstVideoFrame *frame, guint component) 
   const gint width = GST_VIDEO_FRAME_COMP_WIDTH(frame, component);
   const gint stride = GST_VIDEO_FRAME_COMP_STRIDE(frame, component);
   const gssize bytes = (gssize)width * (wide ? 2 : 1);
-  const gboolean as_they_are = step == (wide ? 2 : 1) && shift == 0 && is_little;
-  g_autofree guint8 *buffer = as_they_are ? NULL : g_malloc((gsize)bytes);
+  const gboolean is_plain = step == (wide ? 2 : 1) && shift == 0 && is_little;
+  g_autofree guint8 *buffer = is_plain ? NULL : g_malloc((gsize)bytes);
   const guint8 *row = GST_VIDEO_FRAME_COMP_DATA(frame, component);
-  /* GStreamer 1.22 gives the place of P010's V in samples, not in bytes */
+  /* GStreamer 1.22 has the offset of P010's V in samples, not in bytes */
   if (wide && GST_VIDEO_FRAME_COMP_POFFSET(frame, component) == 1)
     row++;
   for (gint y = GST_VIDEO_FRAME_COMP_HEIGHT(frame, component); y > 0; y--, row += stride) {
     if (buffer)
-      gather(buffer, row, width, step, shift, wide, is_little);
+      deinterleave(buffer, row, width, step, shift, wide, is_little);
     g_checksum_update(checksum, buffer ? buffer : row, bytes);
   }
 }
 
 /* ---- planes of frames ---- */
 
-/* Rows without what is between them. Such formats have as many bytes in a row as rows that are not
- * padded, to the multiple of four that GStreamer wants. */
+/* Adds the rows of a plane without their padding. The length of a row is GStreamer's default pitch,
+ * which is the bytes of a row rounded up to a multiple of four. */
 static void
 add_plane(GChecksum *checksum, const GstVideoFrame *frame, guint plane) {
-  GstVideoInfo packed;
-  gst_video_info_set_format(&packed, GST_VIDEO_INFO_FORMAT(&frame->info),
+  GstVideoInfo unpadded;
+  gst_video_info_set_format(&unpadded, GST_VIDEO_INFO_FORMAT(&frame->info),
                             (guint)GST_VIDEO_FRAME_WIDTH(frame),
                             (guint)GST_VIDEO_FRAME_HEIGHT(frame));
   const gint stride = GST_VIDEO_FRAME_PLANE_STRIDE(frame, plane);
-  const gint bytes = MIN(GST_VIDEO_INFO_PLANE_STRIDE(&packed, plane), ABS(stride));
+  const gint bytes = MIN(GST_VIDEO_INFO_PLANE_STRIDE(&unpadded, plane), ABS(stride));
   const guint8 *row = GST_VIDEO_FRAME_PLANE_DATA(frame, plane);
-  gint rows = 1; /* of a palette */
+  gint rows = 1; /* a palette has one */
   for (guint i = 0; i < GST_VIDEO_FRAME_N_COMPONENTS(frame); i++) {
     if ((guint)GST_VIDEO_FRAME_COMP_PLANE(frame, i) == plane)
       rows = GST_VIDEO_FRAME_COMP_HEIGHT(frame, i);

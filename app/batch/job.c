@@ -18,10 +18,9 @@
 #define MANIFEST "manifest.json"
 #define KERNEL_FILE "kernel.ini"
 #define PART_SUFFIX ".part"
-/* A version of the program whose chunks do not fit those of the version before has another format.
- */
+/* Increase it when chunks of the new program cannot be joined with chunks of the old one. */
 #define FORMAT 1
-/* GStreamer's times have a sign in seeks. */
+/* Times of seeks are signed. */
 #define MAX_TIME ((GstClockTime)G_MAXINT64 / 2)
 
 static const JsonField source_fields[] = {JSON_REQUIRED("in", JSON_TEXT, JobSource, in),
@@ -139,13 +138,13 @@ job_full_path(const Job *self, const gchar *path) {
 }
 
 gchar *
-job_part_pattern(const Job *self, guint chunk) {
-  return g_strdup_printf("%s/" JOB_PARTS "/%06u-XXXXXX" PART_SUFFIX, self->folder, chunk);
+job_temporary_pattern(const Job *self, guint chunk) {
+  return g_strdup_printf("%s/" JOB_TEMPORARY "/%06u-XXXXXX" PART_SUFFIX, self->folder, chunk);
 }
 
 void
-job_remove_stale_parts(const Job *self, gint chunk) {
-  g_autofree gchar *folder = job_full_path(self, JOB_PARTS);
+job_remove_stale_files(const Job *self, gint chunk) {
+  g_autofree gchar *folder = job_full_path(self, JOB_TEMPORARY);
   g_autofree gchar *prefix = chunk < 0 ? g_strdup("") : g_strdup_printf("%06d-", chunk);
   atomic_file_remove_stale(folder, prefix, PART_SUFFIX);
 }
@@ -158,11 +157,11 @@ make_folder(const gchar *path, GError **error) {
     return TRUE;
   const gint code = errno;
   g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code),
-              "--job: the folder %s cannot be made: %s", path, g_strerror(code));
+              "--job: the folder %s cannot be created: %s", path, g_strerror(code));
   return FALSE;
 }
 
-/* A copy of the bytes that were read for the hash. */
+/* Writes kernel.ini from the bytes that were hashed. */
 static gboolean
 copy_kernel_file(const Job *self, const gchar *pattern, GError **error) {
   g_autofree gchar *path = g_build_filename(self->folder, KERNEL_FILE, NULL);
@@ -173,8 +172,8 @@ copy_kernel_file(const Job *self, const gchar *pattern, GError **error) {
   return atomic_file_write(path, pattern, data, size, TRUE, error);
 }
 
-/* Until it is closed, another `cudaconv plan` of this folder waits. Where the file system has no
- * locks for folders, nobody waits. */
+/* Locks the folder until the descriptor is closed. Another `cudaconv plan` for this folder waits
+ * meanwhile, unless the file system has no locks for folders. */
 static int
 lock_folder(const gchar *path) {
   const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -183,12 +182,12 @@ lock_folder(const gchar *path) {
   return fd;
 }
 
-/* Under a lock of the folder. The job that is there already has to be the same one; the version of
- * the program that planned it does not matter. */
+/* Writes the files, while the folder is locked. If the folder has a job, the job has to be the
+ * same; the version of the program that planned it may differ. */
 static gboolean
 write_files(Job *self, GError **error) {
   g_autofree gchar *path = g_build_filename(self->folder, MANIFEST, NULL);
-  g_autofree gchar *pattern = job_full_path(self, JOB_PARTS "/plan-XXXXXX" PART_SUFFIX);
+  g_autofree gchar *pattern = job_full_path(self, JOB_TEMPORARY "/plan-XXXXXX" PART_SUFFIX);
   g_autoptr(Job) there = NULL;
   if (g_file_test(path, G_FILE_TEST_EXISTS)) {
     there = job_open(self->folder, error);
@@ -205,7 +204,7 @@ write_files(Job *self, GError **error) {
            json_file_write(path, pattern, manifest, error);
   return g_str_equal(there->id, self->id) ||
          app_refuse(error,
-                    "--job %s: it holds another job, of other files or settings; name another "
+                    "--job %s: this folder has another job (other files or settings); name another "
                     "folder, or remove this one",
                     self->folder);
 }
@@ -213,7 +212,7 @@ write_files(Job *self, GError **error) {
 gboolean
 job_write(Job *self, GError **error) {
   g_autofree gchar *chunks = job_full_path(self, JOB_CHUNKS);
-  g_autofree gchar *parts = job_full_path(self, JOB_PARTS);
+  g_autofree gchar *parts = job_full_path(self, JOB_TEMPORARY);
   if (!make_folder(chunks, error) || !make_folder(parts, error))
     return FALSE;
   const int lock = lock_folder(self->folder);
@@ -225,8 +224,8 @@ job_write(Job *self, GError **error) {
 
 /* ---- reading ---- */
 
-/* Before anything else is read, which may have another meaning there. The version of the program
- * does not matter. */
+/* Checks the format before other members are read, because their meaning depends on it. The version
+ * of the program does not matter. */
 static gboolean
 check_format(Job *self, JsonObject *manifest, const gchar *path, GError **error) {
   if (!json_fields_read(format_fields, manifest, self, path, error))
@@ -238,12 +237,12 @@ check_format(Job *self, JsonObject *manifest, const gchar *path, GError **error)
   json_fields_read(version_fields, manifest, &version, path, NULL);
   g_set_error(error, JSON_FILE_ERROR, 0,
               "%s: this job has format %u, and cudaconv %s reads format %d: use cudaconv %s, which "
-              "planned it, on all machines, or plan the job anew into another folder",
+              "planned it, on all machines, or plan the job again into another folder",
               path, self->format, VERSION, FORMAT, version ? version : "of the version");
   return FALSE;
 }
 
-/* Whether each OUT is something that its chunks can become. */
+/* Whether the job's chunks can become each OUT. */
 static gboolean
 check_outputs(const Job *self, const gchar *path, GError **error) {
   for (guint i = 0; i < self->sources->len; i++) {
@@ -251,7 +250,7 @@ check_outputs(const Job *self, const gchar *path, GError **error) {
     const Media *media = media_of_name(source->out);
     if (media && (self->files > 0 || media->can_join))
       continue;
-    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (%s cannot be made in such pieces)",
+    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (%s cannot be made in such chunks)",
                 path, source->out);
     return FALSE;
   }
@@ -264,10 +263,11 @@ read_manifest(Job *self, JsonObject *manifest, const gchar *path, GError **error
       !json_check_seal(manifest, "id", path, &self->id, error))
     return FALSE;
   if (!self->id) {
-    g_set_error(error, JSON_FILE_ERROR, 0,
-                "%s: it was changed since `cudaconv plan` wrote it; plan the job anew into another "
-                "folder",
-                path);
+    g_set_error(
+        error, JSON_FILE_ERROR, 0,
+        "%s: it was changed after `cudaconv plan` wrote it; plan the job again into another "
+        "folder",
+        path);
     return FALSE;
   }
   if (!json_fields_read(manifest_fields, manifest, self, path, error))
@@ -292,9 +292,9 @@ refuse_folder(const gchar *folder, GError **error) {
   if (!g_file_test(folder, G_FILE_TEST_EXISTS))
     why = "there is no such folder";
   else if (!g_file_test(folder, G_FILE_TEST_IS_DIR))
-    why = "this is no folder";
+    why = "this is not a folder";
   else if (g_access(folder, R_OK | X_OK) != 0)
-    why = "this user may not look into it";
+    why = "this user may not read it";
   g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
               "%s: %s; JOB is the folder that `cudaconv plan --job FOLDER` made", folder, why);
 }
@@ -325,7 +325,7 @@ check_kernel_file(const Job *self, const gchar *path, GError **error) {
   if (g_str_equal(hash, self->kernel_hash))
     return TRUE;
   g_set_error(error, JSON_FILE_ERROR, 0,
-              "%s: it was changed since `cudaconv plan` copied it; plan the job anew into another "
+              "%s: it was changed after `cudaconv plan` copied it; plan the job again into another "
               "folder",
               path);
   return FALSE;
@@ -339,7 +339,7 @@ job_make_filter(const Job *self, GError **error) {
     return NULL;
   g_autoptr(GError) why = NULL;
   g_autoptr(GstElement) filter = filter_make_from_text(self->settings, kernel, &why);
-  if (!filter) { /* not a wrong use of this command */
+  if (!filter) { /* not a wrong usage of this command */
     g_set_error_literal(error, JSON_FILE_ERROR, 0, why->message);
     return NULL;
   }
@@ -347,8 +347,8 @@ job_make_filter(const Job *self, GError **error) {
   if (g_str_equal(digest, self->digest))
     return g_steal_pointer(&filter);
   g_set_error(error, JSON_FILE_ERROR, 0,
-              "the settings (%s) give other values here than where the job was planned; a preset "
-              "has to be the same on all machines",
+              "the settings (%s) give other values here than on the machine that planned the job; "
+              "presets have to be the same on all machines",
               self->settings);
   return NULL;
 }
@@ -364,8 +364,8 @@ job_check_source(const JobSource *source, gboolean all, GError **error) {
     return TRUE;
   g_set_error(
       error, JSON_FILE_ERROR, 0,
-      "%s: it is another file than when the job was planned; put that one back, or plan the "
-      "job anew into another folder",
+      "%s: it is not the file for which the job was planned; restore that file, or plan the job "
+      "again into another folder",
       source->in);
   return FALSE;
 }

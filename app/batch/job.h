@@ -1,47 +1,47 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A job: videos or images that are filtered in chunks, each by any machine. Its folder holds
+/* A job filters videos or images in chunks. Any machine can make any chunk. The folder of a job has
  *
  *   manifest.json      the sources, the outputs and the settings; it never changes
  *   kernel.ini         a copy of the kernel file, if the settings have one
- *   pieces/000042.json the record of a chunk that is complete (record.h), and its files
- *   parts/             files that are being written
+ *   pieces/000042.json the record of a complete chunk (record.h), and its files
+ *   parts/             temporary files
  *
- * A chunk of a video is a range of its times; otherwise it is some files. People count chunks from
- * 1, as in "piece 43 of 90"; file names, --index and schedulers count from 0. */
+ * A chunk is a time range of a video, or a number of whole files. Messages count chunks from 1, as
+ * in "piece 43 of 90". File names, --index and schedulers count from 0. */
 
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-/* Its folders. */
+/* Folders in the folder of a job. */
 #define JOB_CHUNKS "pieces"
-#define JOB_PARTS "parts"
+#define JOB_TEMPORARY "parts"
 
 #define JOB_MAX_CHUNKS 1000000
 #define JOB_MAX_CHUNK_LENGTH ((GstClockTime)1000000 * GST_SECOND)
 
 typedef struct {
-  gchar *in, *out;     /* paths: full after job_open, as the manifest has them before */
+  gchar *in, *out;     /* paths; as in the manifest at plan, absolute after job_open */
   gchar *sample;       /* hash of a sample of `in` (hash.h) */
-  gchar *hash;         /* of all of `in`, a video that is cut; or NULL */
-  guint first, chunks; /* of a video that is cut */
+  gchar *hash;         /* of all bytes of `in` if its chunks are time ranges, else NULL */
+  guint first, chunks; /* index of the first chunk and number of chunks if they are time ranges */
 } JobSource;
 
 typedef struct {
   gchar *folder;
-  gchar *id;                 /* hash of the manifest: chunks of one job have it in common */
+  gchar *id;                 /* hash of the manifest; each record of the job has it */
   guint format;              /* of the manifest */
-  gchar *version;            /* of the program that planned it; for people */
+  gchar *version;            /* of the program that planned the job; information only */
   GPtrArray *sources;        /* of JobSource */
-  GstClockTime chunk_length; /* of a video; 0: chunks are files */
-  guint files;               /* in a chunk; 0: chunks are ranges of videos */
+  GstClockTime chunk_length; /* 0: chunks are files */
+  guint files;               /* in a chunk; 0: chunks are time ranges */
   guint n_chunks;
-  gchar *settings;     /* of the filter, as one text (filteroptions.h) */
-  gchar *digest;       /* of the properties that the settings give */
+  gchar *settings;     /* of the filter, as one line (filteroptions.h) */
+  gchar *digest;       /* hash of the property values that the settings give */
   gchar *kernel_hash;  /* of kernel.ini, or NULL */
-  GBytes *kernel_file; /* at plan: its bytes */
+  GBytes *kernel_file; /* bytes of the kernel file; at plan only */
   gchar *encoder;      /* as in a gst-launch line; NULL: by the ending of OUT */
   gboolean lossless;
 } Job;
@@ -50,47 +50,48 @@ Job *job_new(const gchar *folder);
 void job_free(Job *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Job, job_free)
 
-/* Takes the hashes, and copies the paths as job_shorten_path makes them. */
+/* Adds a source. Takes ownership of the hashes, and copies the paths through job_shorten_path. */
 void job_add_source(Job *self, const gchar *in, const gchar *out, gchar *sample, gchar *hash,
                     guint chunks);
 
-/* Adds the chunks of all sources up, when those are there. FALSE when they are too many, or end
- * behind the last time that can be counted in nanoseconds. */
+/* Numbers the chunks of all sources and sets n_chunks. Returns FALSE if there are too many chunks,
+ * or a chunk would end after the last time that fits into nanoseconds. */
 gboolean job_count_chunks(Job *self);
 
-/* Makes the folder and writes the manifest. The same job may be there already. FALSE when another
- * one is, or the folder cannot be written. */
+/* Creates the folder and writes the manifest. Does nothing if the folder has the same job already.
+ * Returns FALSE if the folder has another job or cannot be written. */
 gboolean job_write(Job *self, GError **error);
 
-/* Reads the manifest of a folder. NULL when there is none, or it has another format, or it was
+/* Reads the manifest of a folder. Returns NULL if there is none, it has another format, or it was
  * changed. */
 Job *job_open(const gchar *folder, GError **error);
 
-/* The video of a chunk. */
+/* Returns the video of a chunk that is a time range. */
 const JobSource *job_find_source(const Job *self, guint chunk);
 
-/* "piece 43 of 90", of the chunk with the index 42. Free it. */
+/* Returns "piece 43 of 90" for the chunk with index 42. Free it. */
 gchar *job_name_chunk(const Job *self, guint chunk);
 
-/* "2,7-9": chunks of an ascending list of guint, as schedulers take them. Free it. */
+/* Returns an ascending array of guint as a list for schedulers, "2,7-9". Free it. */
 gchar *job_list_indices(const GArray *chunks);
 
-/* A path as a job's files have it, and back to one that can be opened: relative to the job's folder
- * if it is below the folder around that, so that all may be moved together. Free it. */
+/* Converts an absolute path into the form of a job's files, and back. Paths below the parent of the
+ * job's folder become relative to the job's folder, so that the parent can be moved. Free the
+ * result. */
 gchar *job_shorten_path(const Job *self, const gchar *path);
 gchar *job_full_path(const Job *self, const gchar *path);
 
-/* The pattern of temporary files of a chunk (atomicfile.h), in JOB_PARTS. Free it. */
-gchar *job_part_pattern(const Job *self, guint chunk);
+/* Returns the pattern of temporary files of a chunk (atomicfile.h), in JOB_TEMPORARY. Free it. */
+gchar *job_temporary_pattern(const Job *self, guint chunk);
 
-/* Removes the temporary files that killed processes have left of a chunk (-1: of all chunks). */
-void job_remove_stale_parts(const Job *self, gint chunk);
+/* Removes the temporary files of a chunk that killed processes have left (-1: of all chunks). */
+void job_remove_stale_files(const Job *self, gint chunk);
 
-/* A new filter with the job's settings. NULL when they are not what they were at plan,
- * because a preset is another one here. */
+/* Returns a new filter with the job's settings. Returns NULL if the settings give other property
+ * values than at plan, because a preset differs on this machine. */
 GstElement *job_make_filter(const Job *self, GError **error);
 
-/* FALSE when a source is another file than at plan. `all` reads all of it. */
+/* Returns FALSE if a source is not the file of plan. Compares a sample, or all bytes (`all`). */
 gboolean job_check_source(const JobSource *source, gboolean all, GError **error);
 
 G_END_DECLS

@@ -10,10 +10,11 @@
 
 /* ---- files ---- */
 
-/* JSON-GLib would use up the stack on objects in each other. It reads comments and texts in single
- * quotes as well, in which a quotation mark begins nothing, and which no file of a job has. */
+/* Returns an error for text that JSON-GLib must not get, or NULL. JSON-GLib overflows the stack on
+ * deeply nested objects. It also accepts comments and strings in single quotes, in which double
+ * quotes have no meaning, so they could hide brackets from this check. Files of a job have none. */
 static const gchar *
-find_trap(const gchar *text) {
+find_unsafe(const gchar *text) {
   guint depth = 0;
   gboolean quoted = FALSE;
   for (; *text && depth <= MAX_NESTED; text++) {
@@ -22,20 +23,20 @@ find_trap(const gchar *text) {
     else if (*text == '"')
       quoted = !quoted;
     else if (!quoted && strchr("/'#", *text))
-      return "there is more than JSON in it";
+      return "it is not plain JSON";
     else if (!quoted && strchr("[{", *text))
       depth++;
     else if (!quoted && strchr("]}", *text) && depth > 0)
       depth--;
   }
-  return depth > MAX_NESTED ? "too much is nested in it" : NULL;
+  return depth > MAX_NESTED ? "it is nested too deeply" : NULL;
 }
 
 static gboolean
 read_text(const gchar *path, gchar **text, GError **error) {
   struct stat file;
   if (stat(path, &file) == 0 && (!S_ISREG(file.st_mode) || file.st_size > MAX_BYTES)) {
-    g_set_error(error, JSON_FILE_ERROR, 0, "%s: this is no file of a job", path);
+    g_set_error(error, JSON_FILE_ERROR, 0, "%s: this is not a file of a job", path);
     return FALSE;
   }
   return g_file_get_contents(path, text, NULL, error);
@@ -48,15 +49,15 @@ json_file_read(const gchar *path, GError **error) {
   g_autoptr(GError) why = NULL;
   if (!read_text(path, &text, error))
     return NULL;
-  const gchar *trap = find_trap(text);
-  if (trap || !json_parser_load_from_data(parser, text, -1, &why)) {
+  const gchar *unsafe = find_unsafe(text);
+  if (unsafe || !json_parser_load_from_data(parser, text, -1, &why)) {
     g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (%s)", path,
-                trap ? trap : why->message);
+                unsafe ? unsafe : why->message);
     return NULL;
   }
   JsonNode *root = json_parser_get_root(parser);
   if (!root || !JSON_NODE_HOLDS_OBJECT(root)) {
-    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (there is no object in it)", path);
+    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (it has no object)", path);
     return NULL;
   }
   return json_node_dup_object(root);
@@ -121,7 +122,7 @@ read_elements(const JsonField *field, JsonArray *from, GPtrArray *into, const gc
     JsonNode *node = json_array_get_element(from, i);
     if (!JSON_NODE_HOLDS_OBJECT(node)) {
       g_set_error(error, JSON_FILE_ERROR, 0,
-                  "%s: it is damaged (element %u of \"%s\" is no object)", path, i + 1,
+                  "%s: it is damaged (element %u of \"%s\" is not an object)", path, i + 1,
                   field->name);
       return FALSE;
     }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The files of a job are JSON. A table of fields says how a struct becomes an object and back: one
- * table for each struct, one reader, one writer. Errors name the file and the member. */
+/* JSON files of a job. A table of fields for each struct describes the conversion between the
+ * struct and a JSON object. One reader and one writer use all tables. Errors name the file and the
+ * member.
+ */
 
 #include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
-/* Errors of a file that is not what it has to be. */
+/* The domain of errors of damaged or wrong files. */
 #define JSON_FILE_ERROR g_quark_from_static_string("cudaconv-json")
 
 typedef enum {
@@ -18,7 +20,7 @@ typedef enum {
   JSON_TIME,    /* GstClockTime; not written if GST_CLOCK_TIME_NONE */
   JSON_DOUBLE,  /* gdouble */
   JSON_FLAG,    /* gboolean */
-  JSON_STRUCT,  /* a struct in place; not written if none of its members is */
+  JSON_STRUCT,  /* a nested struct; not written if it has no members to write */
   JSON_STRUCTS, /* GPtrArray * of structs; not written if empty, unless it is required */
 } JsonType;
 
@@ -27,7 +29,7 @@ struct _JsonField {
   const gchar *name; /* of the member; NULL ends the table */
   JsonType type;
   gsize offset;            /* in the struct */
-  gboolean is_required;    /* if not, a member that is missing or of another type is not read */
+  gboolean is_required;    /* if not, a missing member or one of another type is ignored */
   const JsonField *fields; /* of JSON_STRUCT and of the elements of JSON_STRUCTS */
   gsize size;              /* of an element of JSON_STRUCTS */
 };
@@ -53,29 +55,30 @@ struct _JsonField {
     .is_required = is_required_, .fields = fields_, .size = sizeof(element_)                       \
   }
 
-/* Reads an object into a struct, which was all zeros before the first read. `object` may be NULL
- * for one without members. FALSE with an error; the struct has to be cleared in both cases. */
+/* Reads an object into a struct, which has to be zeroed before the first read. `object` may be
+ * NULL, which means an object without members. Returns FALSE with an error. The struct has to be
+ * cleared in both cases. */
 gboolean json_fields_read(const JsonField *fields, JsonObject *object, gpointer into,
                           const gchar *path, GError **error);
 
-/* A new object, with the members in the order of the table. */
+/* Returns a new object with the members in the order of the table. */
 JsonObject *json_fields_write(const JsonField *fields, gconstpointer from);
 
 /* Frees all texts and arrays of a struct. */
 void json_fields_clear(const JsonField *fields, gpointer from);
 
-/* The object that a file holds, or NULL with an error. Unreference it. */
+/* Returns the object in a file, or NULL with an error. Unreference it. */
 JsonObject *json_file_read(const gchar *path, GError **error);
 
-/* Replaces the file by one with the object, through a temporary one (atomic_file_write). */
+/* Writes the object into the file, through a temporary file (atomic_file_write). */
 gboolean json_file_write(const gchar *path, const gchar *pattern, JsonObject *object,
                          GError **error);
 
-/* Adds a member with a hash of all others, and returns that; free it. */
+/* Adds a member with a hash of all other members, and returns the hash. Free it. */
 gchar *json_seal(JsonObject *object, const gchar *member);
 
-/* Removes that member, and sets `hash` to it if it is the hash of the others, else to NULL. FALSE
- * with an error if there is no such member. */
+/* Removes the member that json_seal added. Sets `hash` to the hash if it is right, else to NULL.
+ * Returns FALSE with an error if there is no such member. */
 gboolean json_check_seal(JsonObject *object, const gchar *member, const gchar *path, gchar **hash,
                          GError **error);
 

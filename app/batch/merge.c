@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv merge JOB: checks that all chunks are there and fit, and puts videos together. */
+/* cudaconv merge JOB: checks the chunks and joins those of videos. */
 
 #include "app/command.h"
 #include "app/convert/atomicfile.h"
@@ -10,18 +10,18 @@
 #include <string.h>
 
 #define SUMMARY                                                                                    \
-  "Checks the pieces of a job and puts them together.\n\n"                                         \
-  "All pieces have to be there, undamaged, made of the same source with the same settings,\n"      \
-  "and each has to begin where the one before it ends. Videos are put together without\n"          \
-  "encoding again; audio and subtitles come from the source. OUT appears when it is\n"             \
-  "complete. The pieces stay: the job's folder can be removed afterwards."
+  "Checks the chunks of a job and joins them.\n\n"                                                 \
+  "No chunk may be missing or damaged. All chunks have to be made from the same source with\n"     \
+  "the same settings, and each has to start at the end of the one before. Videos are joined\n"     \
+  "without encoding again; audio and subtitles come from the source. OUT appears when it is\n"     \
+  "complete. The chunks stay; you may remove the job's folder afterwards."
 
 typedef struct {
   const Job *job;
-  gchar *out; /* in place of the video's name; NULL: as planned */
+  gchar *out; /* replaces the planned name of the video; NULL: as planned */
   gboolean skip_failed, quiet;
   Progress progress;
-  gint signal; /* that ended it; 0: none */
+  gint signal; /* that ended the run; 0: none */
 } Merge;
 
 static void
@@ -54,8 +54,8 @@ check_there(const Job *job, const RecordState *states, GError **error) {
   g_autofree gchar *indices = job_list_indices(missing);
   return missing->len == 0 ||
          fail(error,
-              "%u of %u pieces %s missing: --index %s; `cudaconv run %s` makes what is missing, "
-              "and `cudaconv status %s --missing` lists it",
+              "%u of %u pieces %s missing: --index %s; `cudaconv run %s` makes all missing ones, "
+              "and `cudaconv status %s --missing` lists them",
               missing->len, job->n_chunks, missing->len == 1 ? "is" : "are", indices, job->folder,
               job->folder);
 }
@@ -68,7 +68,7 @@ read_records(const Job *job, const RecordState *states, GError **error) {
     Record *record = record_read(job, i, states[i] == RECORD_FAILED, &why);
     if (!record) {
       g_autofree gchar *name = job_name_chunk(job, i);
-      fail(error, "%s: %s; `cudaconv run %s --index %u --again` makes it anew", name,
+      fail(error, "%s: %s; `cudaconv run %s --index %u --again` makes it again", name,
            why ? why->message : "it is missing", job->folder, i);
       return NULL;
     }
@@ -77,7 +77,7 @@ read_records(const Job *job, const RecordState *states, GError **error) {
   return g_steal_pointer(&records);
 }
 
-/* Reads the files of all chunks, so that one message names all that are damaged. */
+/* Reads the files of all chunks, so that one message names all damaged chunks. */
 static gboolean
 check_bytes(const Job *job, const GPtrArray *records, GError **error) {
   g_autoptr(GArray) damaged = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -98,17 +98,18 @@ check_bytes(const Job *job, const GPtrArray *records, GError **error) {
     return fail(
         error,
         "%u of %u pieces are damaged: --index %s (the first: %s); `cudaconv run %s --index N "
-        "--again` makes each anew",
+        "--again` makes each again",
         damaged->len, job->n_chunks, indices, first->message, job->folder);
   g_autofree gchar *name = job_name_chunk(job, g_array_index(damaged, guint, 0));
-  return fail(error, "%s: %s; `cudaconv run %s --index %s --again` makes it anew", name,
+  return fail(error, "%s: %s; `cudaconv run %s --index %s --again` makes it again", name,
               first->message, job->folder, indices);
 }
 
 /* ---- a video ---- */
 
-/* Whether one decoder can read both as one stream. What decoders say of colours and rates may
- * differ between machines, and is in the codec data where it counts. */
+/* Whether two caps can be one stream for a decoder. Colorimetry and frame rate are not compared,
+ * because they come from the decoder of the source and may differ between machines. If they matter,
+ * they are in codec_data. */
 static gboolean
 is_same_stream(const gchar *one, const gchar *other) {
   static const gchar *const fields[] = {"codec_data", "streamheader", "stream-format",
@@ -131,24 +132,25 @@ name_of(const gchar *text) {
   return text ? text : "?";
 }
 
-/* Whether two chunks that follow each other can be one stream, and the frame in front of the second
- * is the last one of the first. */
+/* Checks two consecutive chunks: the frame before the second has to be the last frame of the first,
+ * and both have to be one stream. */
 static gboolean
 check_pair(const Record *one, const Record *other, GError **error) {
   if (other->before.time != one->last.time || g_strcmp0(other->before.hash, one->last.hash) != 0)
     return fail(
         error,
-        "between piece %u (made on %s) and piece %u (on %s) the frames of the video are not the "
-        "same from both sides: where the machines are not the same, make one of them anew on the "
-        "other one with --again; else " CHUNK_REMEDY,
+        "piece %u (made on %s) and piece %u (on %s) got different frames of the video at their "
+        "boundary; if the machines differ, make one of the two on the machine of the other, with "
+        "--again; if not, " CHUNK_REMEDY,
         one->index + 1, name_of(one->host), other->index + 1, name_of(other->host));
   if (other->frames == 0 || is_same_stream(one->caps, other->caps))
     return TRUE;
   return fail(
       error,
-      "piece %u (made on %s by %s) and piece %u (on %s by %s) are encoded in different ways, "
-      "and cannot be one stream; use the same versions on all machines, and make one of them "
-      "anew with --again",
+      "piece %u (made on %s by %s) and piece %u (on %s by %s) are encoded differently and cannot "
+      "be "
+      "one stream; use the same versions on all machines, and make one of the two again with "
+      "--again",
       one->index + 1, name_of(one->host), name_of(one->encoder), other->index + 1,
       name_of(other->host), name_of(other->encoder));
 }
@@ -159,14 +161,14 @@ check_fit(const GPtrArray *records, GError **error) {
   for (guint i = 0; i < records->len; i++) {
     const Record *record = g_ptr_array_index(records, i);
     if (record->frames > 0 && (!record->caps || !record->last.hash))
-      return fail(error, "piece %u: its record is damaged; make it anew with --again",
+      return fail(error, "piece %u: its record is damaged; make it again with --again",
                   record->index + 1);
     if (before && !check_pair(before, record, error))
       return FALSE;
     if (record->frames > 0)
       before = record;
   }
-  return before || fail(error, "no piece has a frame");
+  return before || fail(error, "the chunks have no frame");
 }
 
 static void
@@ -178,7 +180,7 @@ print_result(const PipelineRun *run, const Output *output, guint chunks) {
   g_print("%s\n", text);
 }
 
-/* Puts the chunks of a video together. `records` are those of the video. */
+/* Joins the chunks of a video. `records` are the records of this video. */
 static gboolean
 merge_video(Merge *self, const JobSource *source, const GPtrArray *records, GError **error) {
   g_auto(PipelineRun) run = {0};
@@ -190,7 +192,7 @@ merge_video(Merge *self, const JobSource *source, const GPtrArray *records, GErr
   const gchar *out = self->out ? self->out : source->out;
   if (!check_fit(records, error) || !job_check_source(source, TRUE, error))
     return FALSE;
-  /* from here on signals are kept, so that no temporary file is left */
+  /* from here on signals are caught, so that temporary files are removed */
   run_init(&run, &self->progress, source->in, out);
   progress_start(&self->progress, "%s", out);
   if (!output_init(&output, out, error) ||
@@ -202,11 +204,12 @@ merge_video(Merge *self, const JobSource *source, const GPtrArray *records, GErr
   if (!ok)
     return FALSE;
   if (run.frames != frames)
-    return fail(error, "%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames came out",
+    return fail(error,
+                "%s: only %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames were written",
                 output.name, run.frames, frames);
   if (!atomic_file_commit(&output.file, output.path, out, error))
     return FALSE;
-  /* a source that is cut off, not fully copied, say */
+  /* the source may be truncated */
   if (!run_check_length(&run, &cut_off))
     run_note(&run, "%s", cut_off->message);
   if (!self->quiet)
@@ -218,14 +221,14 @@ static gboolean
 merge_videos(Merge *self, GPtrArray *records, GError **error) {
   for (guint i = 0; i < self->job->sources->len; i++) {
     const JobSource *source = g_ptr_array_index(self->job->sources, i);
-    g_autoptr(GPtrArray) own = g_ptr_array_new();
+    g_autoptr(GPtrArray) of_source = g_ptr_array_new();
     for (guint k = 0; k < source->chunks; k++)
-      g_ptr_array_add(own, g_ptr_array_index(records, source->first + k));
+      g_ptr_array_add(of_source, g_ptr_array_index(records, source->first + k));
     g_autoptr(GError) why = NULL;
-    if (merge_video(self, source, own, &why))
+    if (merge_video(self, source, of_source, &why))
       continue;
-    /* of damaged chunks all are named */
-    if (why && check_bytes(self->job, own, error))
+    /* if chunks are damaged, the message names all of them */
+    if (why && check_bytes(self->job, of_source, error))
       g_propagate_error(error, g_steal_pointer(&why));
     return FALSE;
   }
@@ -257,18 +260,18 @@ merge_files(const Merge *self, const GPtrArray *records, GError **error) {
   return TRUE;
 }
 
-/* A video may go to another place than was planned, as the same kind of video. */
+/* Checks --out, which has to name a file of the planned container. */
 static gboolean
 check_out(const Merge *self, GError **error) {
   const JobSource *source = g_ptr_array_index(self->job->sources, 0);
   if (!self->out)
     return TRUE;
   if (self->job->files > 0 || self->job->sources->len != 1)
-    return app_refuse(error, "--out %s: it is for a job of one video in pieces", self->out);
+    return app_refuse(error, "--out %s: it needs a job of one video in chunks", self->out);
   g_autoptr(GHashTable) read = file_set_new();
   file_set_add(read, source->in);
   if (file_set_has(read, self->out))
-    return app_refuse(error, "--out %s: this is the file that is read", self->out);
+    return app_refuse(error, "--out %s: this is the input file", self->out);
   const Media *media = media_of_name(source->out);
   return media_of_name(self->out) == media ||
          app_refuse(error, "--out %s: the job was planned for %s", self->out, media->endings[0]);
@@ -284,7 +287,7 @@ merge(Merge *self, GError **error) {
   if (!records ||
       !(job->files > 0 ? merge_files(self, records, error) : merge_videos(self, records, error)))
     return FALSE;
-  job_remove_stale_parts(job, -1);
+  job_remove_stale_files(job, -1);
   return TRUE;
 }
 
@@ -293,7 +296,7 @@ app_merge(int argc, char **argv) {
   g_auto(Merge) self = {0};
   const GOptionEntry entries[] = {
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &self.out,
-       "Write the video to another place than was planned", "OUT"},
+       "Write the video to another file than planned", "OUT"},
       {"skip-failed", 0, 0, G_OPTION_ARG_NONE, &self.skip_failed,
        "Leave out files that could not be made", NULL},
       {"quiet", 'q', 0, G_OPTION_ARG_NONE, &self.quiet, "Print errors only", NULL},
@@ -310,6 +313,6 @@ app_merge(int argc, char **argv) {
     return APP_DONE;
   if (error)
     return app_fail("merge", app_status_of(error), error);
-  g_printerr("cudaconv merge: interrupted; what is not complete is as it was before\n");
+  g_printerr("cudaconv merge: interrupted; incomplete files were not replaced\n");
   return app_end_by_signal(self.signal);
 }

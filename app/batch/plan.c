@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv plan IN... --out OUT --job FOLDER: looks at the files and writes the manifest of a job.
+/* cudaconv plan IN... --out OUT --job FOLDER: examines the files and writes the manifest of a job.
  */
 
 #include "app/command.h"
@@ -15,20 +15,20 @@
 #include <string.h>
 
 #define SUMMARY                                                                                    \
-  "Plans a long job in pieces, which any number of machines can make.\n\n"                         \
-  "IN is a video, which becomes pieces of --piece seconds, or files of any number, which\n"        \
-  "are shared out: names, folders, 'patterns/*.png', frames/%04d.png. OUT is the video,\n"         \
-  "or a folder, or a name with {} for that of each file: edges/{}.png.\n\n"                        \
+  "Splits a long job into chunks, which any number of machines can make.\n\n"                      \
+  "IN is a video, which is split into chunks of --piece seconds, or any number of files:\n"        \
+  "names, folders, 'patterns/*.png', frames/%04d.png. OUT is a video, a folder, or a name\n"       \
+  "in which {} stands for the name of each file: edges/{}.png.\n\n"                                \
   "  cudaconv plan video.mp4 --kernel sobel --out edges.mkv --piece 60s --job job/\n"              \
-  "  cudaconv run job/ --index N      on any machine that sees these files: each piece\n"          \
-  "  cudaconv merge job/              checks them and puts them together"
+  "  cudaconv run job/ --index N      makes one chunk, on any machine that sees these files\n"     \
+  "  cudaconv merge job/              checks the chunks and joins them"
 
 #define DEFAULT_LENGTH (60 * GST_SECOND)
 #define DEFAULT_FILES 100
 
 typedef struct {
   ConvertOptions convert;
-  gchar *out, *job, *piece, *files, *list; /* as they were given */
+  gchar *out, *job, *piece, *files, *list; /* values of the options */
 } Plan;
 
 static void
@@ -42,26 +42,27 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Plan, clear_plan)
 
 /* ---- options ---- */
 
-/* Whether a chunk is a range of a video, or files, and how large it is. */
+/* Sets whether chunks are time ranges or files, and their size. */
 static gboolean
 choose_chunks(const Plan *self, const Media *media, Job *job, GError **error) {
   const gboolean is_video = media->kind == MEDIA_VIDEO;
   if (self->piece && self->files)
     return app_refuse(
         error,
-        "--piece \"%s\" and --files \"%s\": a piece is a part of a video or whole files, and "
-        "only one of the two says which",
+        "--piece \"%s\" and --files \"%s\": use only one of the two; a chunk is a part of a video "
+        "or a number of whole files",
         self->piece, self->files);
   if (self->piece && !is_video)
-    return app_refuse(
-        error,
-        "--piece \"%s\": it is for videos as OUT; --files says how many images are in a piece",
-        self->piece);
+    return app_refuse(error,
+                      "--piece \"%s\": it is for videos as OUT; for images use --files, the number "
+                      "of images in a "
+                      "chunk",
+                      self->piece);
   if (!is_video || self->files) {
     guint64 files = DEFAULT_FILES;
     if (self->files &&
         !g_ascii_string_to_unsigned(self->files, 10, 1, JOB_MAX_CHUNKS, &files, NULL))
-      return app_refuse(error, "--files \"%s\": it takes the number of files in a piece, 1 or more",
+      return app_refuse(error, "--files \"%s\": expected the number of files in a chunk, 1 or more",
                         self->files);
     job->files = (guint)files;
     return TRUE;
@@ -70,11 +71,12 @@ choose_chunks(const Plan *self, const Media *media, Job *job, GError **error) {
   if (!option_read_time("--piece", self->piece, GST_SECOND / 10, &job->chunk_length, error))
     return FALSE;
   return job->chunk_length <= JOB_MAX_CHUNK_LENGTH ||
-         app_refuse(error, "--piece \"%s\": it takes a time of 1000000 seconds or less",
+         app_refuse(error, "--piece \"%s\": expected a time of 1000000 seconds or less",
                     self->piece);
 }
 
-/* The names that --out gives may have several endings. */
+/* Checks container and encoder of each ending of OUT. With `{}` or a folder there may be several.
+ */
 static gboolean
 check_media(const Plan *self, const GPtrArray *out, const Job *job, GError **error) {
   const gchar *encoder = self->convert.encoder;
@@ -86,8 +88,8 @@ check_media(const Plan *self, const GPtrArray *out, const Job *job, GError **err
     if (job->files == 0 && !media->can_join) {
       g_autofree gchar *endings = media_list_endings(media_is_joinable);
       return app_refuse(error,
-                        "--out %s: %s cannot be put together from pieces; these can: %s; and with "
-                        "--files 1 each video stays whole",
+                        "--out %s: %s cannot be joined from chunks; these can: %s; with --files 1 "
+                        "each video stays whole",
                         self->out, media->endings[0], endings);
     }
     if (!convert_options_check(&self->convert, media, error))
@@ -97,7 +99,7 @@ check_media(const Plan *self, const GPtrArray *out, const Job *job, GError **err
     if (!made)
       return FALSE;
     gst_object_unref(made);
-    /* chunks are Matroska, and OUT has to hold the same stream */
+    /* chunks are Matroska files, and OUT has to accept the same stream */
     if (encoder && media->kind == MEDIA_VIDEO &&
         (!probe_encoder(encoder, media_of_name(".mkv"), error) ||
          !probe_encoder(encoder, media, error)))
@@ -108,16 +110,16 @@ check_media(const Plan *self, const GPtrArray *out, const Job *job, GError **err
 
 /* ---- sources ---- */
 
-/* A manifest is UTF-8. */
+/* Checks that a text can be stored in the manifest, which is UTF-8. */
 static gboolean
 check_text(const gchar *what, const gchar *text, GError **error) {
   if (g_utf8_validate(text, -1, NULL))
     return TRUE;
-  g_autofree gchar *shown = g_utf8_make_valid(text, -1);
-  return app_refuse(error, "%s %s: this is not UTF-8, in which a job is written down", what, shown);
+  g_autofree gchar *valid = g_utf8_make_valid(text, -1);
+  return app_refuse(error, "%s %s: this is not UTF-8, which the files of a job need", what, valid);
 }
 
-/* Full paths of names, for machines that have another working folder. */
+/* Makes paths absolute, because other machines may have another working folder. */
 static gboolean
 make_absolute(GPtrArray *names, const gchar *what, GError **error) {
   for (guint i = 0; i < names->len; i++) {
@@ -129,21 +131,21 @@ make_absolute(GPtrArray *names, const gchar *what, GError **error) {
   return TRUE;
 }
 
-/* Looks at a source and adds it, with a hash of its bytes and the number of its chunks. */
+/* Examines a source and adds it with its hashes and the number of its chunks. */
 static gboolean
 add_source(Job *job, const gchar *in, const gchar *out, GError **error) {
-  const gboolean is_cut = job->files == 0;
+  const gboolean is_split = job->files == 0;
   guint64 chunks = 0;
-  if (is_cut && !probe_video(in, job->chunk_length, &chunks, error))
+  if (is_split && !probe_video(in, job->chunk_length, &chunks, error))
     return FALSE;
   if (chunks > JOB_MAX_CHUNKS)
     return app_refuse(error,
-                      "--piece: %s makes %" G_GUINT64_FORMAT " pieces of that length, and %u is "
-                      "the maximum",
+                      "--piece: %s has %" G_GUINT64_FORMAT " chunks of this length, and %u is the "
+                      "maximum",
                       in, chunks, JOB_MAX_CHUNKS);
   g_autofree gchar *sample = hash_file_sample(in, error);
-  g_autofree gchar *hash = sample && is_cut ? hash_file(in, error) : NULL;
-  if (!sample || (is_cut && !hash))
+  g_autofree gchar *hash = sample && is_split ? hash_file(in, error) : NULL;
+  if (!sample || (is_split && !hash))
     return FALSE;
   job_add_source(job, in, out, g_steal_pointer(&sample), g_steal_pointer(&hash), (guint)chunks);
   return TRUE;
@@ -177,7 +179,7 @@ take_settings(Job *job, const ConvertOptions *options, GError **error) {
          take_kernel_file(job, filter_options_kernel_file(options->filter), error);
 }
 
-/* Videos and images are not mixed in one job, because OUT says what a chunk is. */
+/* Refuses videos and images in one job, because their chunks differ. */
 static gboolean
 check_kinds(const GPtrArray *out, GError **error) {
   const Media *first = media_of_name(g_ptr_array_index(out, 0));
@@ -200,9 +202,9 @@ print_plan(const Plan *self, const Job *job) {
   g_autofree gchar *text = g_strdup_printf("%s: %u %s%s in pieces of %s: %u piece%s", self->job, n,
                                            job->files > 0 ? "file" : "video", n == 1 ? "" : "s",
                                            size, job->n_chunks, indices ? indices : ", --index 0");
-  g_autofree gchar *shown = text_redact(text), *name = text_redact(self->job);
-  g_print("%s\n", shown);
-  g_print("each: cudaconv run %s --index N; without --index all that are missing\n", name);
+  g_autofree gchar *redacted = text_redact(text), *name = text_redact(self->job);
+  g_print("%s\n", redacted);
+  g_print("each: cudaconv run %s --index N; without --index, all missing ones\n", name);
   g_print("then: cudaconv merge %s\n", name);
 }
 
@@ -229,9 +231,9 @@ plan(const Plan *self, gchar **words, GError **error) {
   }
   progress_hide(&progress);
   if (!job_count_chunks(job))
-    return app_refuse(
-        error, "it makes more than %u pieces; --piece and --files say how much is in a piece",
-        JOB_MAX_CHUNKS);
+    return app_refuse(error,
+                      "the job has more than %u chunks; make them larger with --piece or --files",
+                      JOB_MAX_CHUNKS);
   if (!sources_make_folders(out, "--out ", error) || !job_write(job, error))
     return FALSE;
   if (!self->convert.quiet)
@@ -244,29 +246,27 @@ app_plan(int argc, char **argv) {
   g_auto(Plan) self = {0};
   const GOptionEntry entries[] = {
       {"out", 'o', 0, G_OPTION_ARG_FILENAME, &self.out,
-       "The video, or a folder, or a name with {} for that of each file", "OUT"},
+       "A video, a folder, or a name with {} for the name of each file", "OUT"},
       {"job", 'j', 0, G_OPTION_ARG_FILENAME, &self.job,
        "The folder of the job, which all machines see", "FOLDER"},
       {"piece", 0, 0, G_OPTION_ARG_STRING, &self.piece,
-       "Length of a video's pieces: 60s (the default), 5m, 1h", "TIME"},
+       "Length of the chunks of a video: 60s (the default), 5m, 1h", "TIME"},
       {"files", 0, 0, G_OPTION_ARG_STRING, &self.files,
-       "Number of whole files in a piece: 100 (the default for images); of videos, 1 leaves each "
-       "whole",
+       "Number of whole files in a chunk: 100 (the default for images); 1 leaves each video whole",
        "N"},
       {"list", 0, 0, G_OPTION_ARG_FILENAME, &self.list,
-       "More IN, a name on each line of this file; - is the standard input", "FILE"},
+       "Read more IN from this file, one name per line; - is the standard input", "FILE"},
       {0}};
   g_autoptr(GError) error = NULL;
   g_auto(GStrv) words = convert_options_parse(&self.convert, "plan", SUMMARY, entries, argc, argv,
                                               0, G_MAXUINT, &error);
   if (words && !self.out)
     app_refuse(&error,
-               "--out OUT is missing: the video, or a folder such as edges/, or a name with {} for "
-               "that of each file, such as edges/{}.png");
+               "--out OUT is missing: a video, a folder such as edges/, or a name with {} for the "
+               "name of each file, such as edges/{}.png");
   else if (words && !self.job)
     app_refuse(&error,
-               "--job FOLDER is missing: where the job's manifest and pieces are kept, which all "
-               "machines see");
+               "--job FOLDER is missing: a folder for the job's files, which all machines see");
   else if (words && plan(&self, words, &error))
     return APP_DONE;
   return app_fail("plan", app_status_of(error), error);

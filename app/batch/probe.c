@@ -6,7 +6,7 @@
 #include "app/convert/mux.h"
 #include "chunkreader.h"
 
-/* The frame that is read twice is at most here. As long as that takes to decode, plan takes longer.
+/* The latest time of the frame that is read twice. Plan has to decode everything up to this time.
  */
 #define PROBE_AT (8 * GST_SECOND)
 
@@ -21,25 +21,25 @@ typedef struct {
   const Input *input;
   GstClockTime length; /* of the file, which it states */
 
-  /* Of one reading. */
+  /* State of one reading. */
   ChunkReader *reader;
   PipelineRun *run;
   GstElement *pipeline, *frames;
   GstPad *pad; /* of the video */
 } Probe;
 
-/* Why a video cannot be made in chunks, or NULL. */
+/* Returns why a video cannot be split into chunks, or NULL. */
 static const gchar *
 find_obstacle(Probe *self, GstElement *source) {
-  /* GStreamer estimates the times in these after it has gone to another place */
+  /* after a seek, these elements estimate the times */
   static const gchar *const mpeg[] = {"tsdemux", "mpegpsdemux", "mpegvideoparse", NULL};
   gint64 length = 0;
   if (elements_have(GST_BIN(source), mpeg))
-    return "the times in MPEG streams are not exact enough to make it in pieces; " CHUNK_REMEDY;
+    return "the times in MPEG streams are not exact enough to split it into chunks; " CHUNK_REMEDY;
   if (!elements_is_seekable(self->pad))
-    return "it can be read from its start only, so it cannot be made in pieces; " CHUNK_REMEDY;
+    return "it can be read from its start only, so it cannot be split into chunks; " CHUNK_REMEDY;
   if (!gst_element_query_duration(self->pipeline, GST_FORMAT_TIME, &length) || length <= 0)
-    return "it does not say how long it is, so it cannot be made in pieces; " CHUNK_REMEDY;
+    return "it does not state its length, so it cannot be split into chunks; " CHUNK_REMEDY;
   self->length = (GstClockTime)length;
   return NULL;
 }
@@ -59,7 +59,7 @@ on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   gst_pad_link(pad, sink);
 }
 
-/* All pads are there, and no frame has left one yet. */
+/* Called when all pads exist, before the first frame. */
 static void
 on_no_more_pads(GstElement *source, gpointer user_data) {
   Probe *self = user_data;
@@ -77,8 +77,8 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
     run_finish(self->run);
 }
 
-/* Reads the frame in front of a time, as a chunk reader that starts `margin` before the time finds
- * it. Without a time (0) only the length is found. */
+/* Reads the frame before the time `at` with a chunk reader that starts `margin` earlier. With `at`
+ * 0 only self->length is set. */
 static gboolean
 read_frame(Probe *self, GstClockTime at, GstClockTime margin, BoundaryFrame *frame,
            GError **error) {
@@ -110,7 +110,8 @@ read_frame(Probe *self, GstClockTime at, GstClockTime margin, BoundaryFrame *fra
   return ok;
 }
 
-/* The frame shortly before the middle is the same from the start and from near. */
+/* Checks that a frame (at PROBE_AT or in the middle) is the same when decoded from the start of the
+ * video and after a seek. */
 static gboolean
 check_frames(Probe *self, GError **error) {
   const GstClockTime at = MIN(PROBE_AT, self->length / 2);
@@ -123,8 +124,8 @@ check_frames(Probe *self, GError **error) {
   boundary_frame_clear(&from_near);
   if (read && !same)
     g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                "%s: from its middle other frames are read than from its start, so it cannot be "
-                "made in pieces; " CHUNK_REMEDY,
+                "%s: after a seek to its middle, other frames are read than from its start, so it "
+                "cannot be split into chunks; " CHUNK_REMEDY,
                 self->input->name);
   return read && same;
 }
@@ -140,8 +141,8 @@ probe_video(const gchar *path, GstClockTime chunk_length, guint64 *chunks, GErro
   *chunks = 1;
   if (self.length <= chunk_length)
     return TRUE;
-  /* audio may last longer than the video, and the length of the file is that of the longest; in
-   * Matroska it is the time of the last frame if that has no length of its own */
+  /* The length of a file is that of its longest stream, and audio may be longer than the video. In
+   * Matroska the length is the time of the last frame if this frame has no duration. */
   if (!check_frames(&self, error) ||
       !read_frame(&self, self.length + GST_MSECOND, CHUNK_MARGIN, &last, error))
     return FALSE;
@@ -168,7 +169,7 @@ probe_filter(GstElement *filter, GError **error) {
 
 /* ---- the encoder ---- */
 
-/* Packets that are shown within the time of the frames. */
+/* Counts packets whose times are those of the test frames. */
 static GstPadProbeReturn
 count_packet(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   guint *packets = user_data;
@@ -192,7 +193,7 @@ wait_for_end(GstElement *pipeline, GError **error) {
   return FALSE;
 }
 
-/* From a source of frames through the encoder to the muxer. */
+/* Links a source of test frames through the encoder to the muxer. */
 static gboolean
 link_encoder(GstElement *encoder, Mux *mux) {
   GstElement *source = elements_add(mux->pipeline, gst_element_factory_make("videotestsrc", NULL));
@@ -232,9 +233,9 @@ probe_encoder(const gchar *description, const Media *media, GError **error) {
   if (ok && packets == FRAMES)
     return TRUE;
   g_set_error(error, APP_USAGE_ERROR, 0,
-              "--encoder \"%s\": %s (%s); it takes an encoder such as \"x264enc bitrate=4000\"",
+              "--encoder \"%s\": %s (%s); expected an encoder such as \"x264enc bitrate=4000\"",
               description,
-              ok ? "its packets do not have the times of the frames" : "what it makes does not fit",
+              ok ? "its packets do not have the times of the frames" : "its output does not fit",
               ok || !why ? media->endings[0] : why->message);
   return FALSE;
 }

@@ -97,7 +97,7 @@ record_write(const Record *self, const Job *job, GError **error) {
   g_autoptr(JsonObject) object = json_fields_write(record_fields, self);
   g_autofree gchar *path = record_path(job, self->index, failed);
   g_autofree gchar *other = record_path(job, self->index, !failed);
-  g_autofree gchar *pattern = job_part_pattern(job, self->index);
+  g_autofree gchar *pattern = job_temporary_pattern(job, self->index);
   g_free(json_seal(object, CHECK));
   if (!json_file_write(path, pattern, object, error))
     return FALSE;
@@ -107,8 +107,8 @@ record_write(const Record *self, const Job *job, GError **error) {
 
 /* ---- reading ---- */
 
-/* A video's chunk has files of its own, and others are what becomes of a source: nothing else is
- * read because a record names it. */
+/* Whether a record may name a file: for a time range, the chunk's files in pieces/; otherwise the
+ * outputs of its sources. Other files are never read. */
 static gboolean
 is_own_file(const Record *self, const Job *job, const gchar *name) {
   g_autofree gchar *prefix = g_strdup_printf(JOB_CHUNKS "/%06u-", self->index);
@@ -124,7 +124,8 @@ is_own_file(const Record *self, const Job *job, const gchar *name) {
   return FALSE;
 }
 
-/* Whether a media type stands where one has to: GStreamer's parser complains aloud of others. */
+/* Whether the text has a media type at the start of each structure. Otherwise GStreamer's parser of
+ * caps would print critical warnings. */
 static gboolean
 has_media_types(const gchar *text) {
   gboolean is_quoted = FALSE, is_next = TRUE;
@@ -144,7 +145,7 @@ has_media_types(const gchar *text) {
   return TRUE;
 }
 
-/* Whether it is one stream, with a value for each field. */
+/* Checks that the caps are fixed, as those of a stream are. */
 static gboolean
 check_caps(const gchar *text, const gchar *path, GError **error) {
   g_autoptr(GstCaps) caps = text && has_media_types(text) && !elements_is_nested(text)
@@ -152,11 +153,12 @@ check_caps(const gchar *text, const gchar *path, GError **error) {
                                 : NULL;
   if (!text || (caps && gst_caps_is_fixed(caps)))
     return TRUE;
-  g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (\"caps\" is no stream)", path);
+  g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (\"caps\" is not a stream)", path);
   return FALSE;
 }
 
-/* Of a video's frames there are two files, and of others what became of each. */
+/* Checks the number of files: two for a time range with frames, else one file or failure for each
+ * source. */
 static gboolean
 check_number(const Record *self, const Job *job, const gchar *path, GError **error) {
   const guint files = self->files->len + self->failures->len;
@@ -171,14 +173,14 @@ static gboolean
 check_record(Record *self, const Job *job, guint index, const gchar *path, GError **error) {
   if (!g_str_equal(self->job, job->id) || self->index != index) {
     g_set_error(error, JSON_FILE_ERROR, 0,
-                "%s: it belongs to another job or piece, of other files or settings", path);
+                "%s: it belongs to another job or chunk (other files or settings)", path);
     return FALSE;
   }
   for (guint i = 0; i < self->files->len; i++) {
     const RecordFile *file = g_ptr_array_index(self->files, i);
     if (is_own_file(self, job, file->name))
       continue;
-    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (\"%s\" is no file of this piece)",
+    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (\"%s\" is not a file of this chunk)",
                 path, file->name);
     return FALSE;
   }
@@ -196,7 +198,7 @@ record_read(const Job *job, guint index, gboolean failed, GError **error) {
   if (!object || !json_check_seal(object, CHECK, path, &hash, error))
     return NULL;
   if (!hash) {
-    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (its hash is another one)", path);
+    g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (its hash does not match)", path);
     return NULL;
   }
   g_autoptr(Record) self = g_new0(Record, 1);

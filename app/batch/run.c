@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv run JOB: makes one chunk of a job, or several. */
+/* cudaconv run JOB: makes chunks of a job. */
 
 #include "app/command.h"
 #include "app/convert/convert.h"
@@ -9,25 +9,26 @@
 #include "chunk.h"
 
 #define SUMMARY                                                                                    \
-  "Makes a piece of a job that `cudaconv plan` planned.\n\n"                                       \
-  "Which one --index says, or SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX (Kubernetes) or\n"         \
-  "AWS_BATCH_JOB_ARRAY_INDEX; without any of them, all that are missing are made, one\n"           \
-  "after the other. A piece that is there is not made again, so to start a job again\n"            \
-  "is to go on with it. A piece may be made twice at the same time, by any machines."
+  "Makes one chunk of a job of `cudaconv plan`, or all missing chunks.\n\n"                        \
+  "The number of the chunk comes from --index, or from SLURM_ARRAY_TASK_ID,\n"                     \
+  "JOB_COMPLETION_INDEX (Kubernetes) or AWS_BATCH_JOB_ARRAY_INDEX. Without any of them all\n"      \
+  "missing chunks are made, one after the other. A chunk that exists is not made again, so\n"      \
+  "start an interrupted job again to continue it. Two machines may make the same chunk at\n"       \
+  "the same time."
 
 /* A run over chunks of a job. */
 typedef struct {
   const Job *job;
-  gchar *index, *of; /* as they were given */
+  gchar *index, *of; /* values of the options */
   gboolean again, quiet;
   guint first, step;            /* chunks first, first + step, ... */
-  gboolean one;                 /* first alone */
-  const FilterOptions *backend; /* the options that say where a frame is filtered */
+  gboolean one;                 /* only `first` */
+  const FilterOptions *backend; /* the options that choose where a frame is filtered */
   ConvertOptions convert;       /* of the job */
   Progress progress;
-  Device device;    /* kept open between files */
+  Device device;    /* stays open between files */
   gboolean is_full; /* the disk */
-  gint signal;      /* that ended it; 0: none */
+  gint signal;      /* that ended the run; 0: none */
 } Worker;
 
 static void
@@ -48,8 +49,8 @@ static gboolean
 refuse_index(const Worker *self, const gchar *name, const gchar *text, guint max, GError **error) {
   g_autofree gchar *why = self->of ? g_strdup_printf("--of is %s", self->of)
                                    : g_strdup_printf("the job has %u pieces", max + 1);
-  return app_refuse(error, "%s \"%s\": it takes a whole number from 0 to %u, for %s", name, text,
-                    max, why);
+  return app_refuse(error, "%s \"%s\": expected a whole number from 0 to %u, because %s", name,
+                    text, max, why);
 }
 
 static gboolean
@@ -62,12 +63,10 @@ choose_chunks(Worker *self, GError **error) {
   }
   self->one = text && !self->of;
   if (self->of && !g_ascii_string_to_unsigned(self->of, 10, 1, G_MAXINT, &number, NULL))
-    return app_refuse(error, "--of \"%s\": it takes a whole number, 1 or more", self->of);
+    return app_refuse(error, "--of \"%s\": expected a whole number, 1 or more", self->of);
   if (self->of && !text)
     return app_refuse(
-        error,
-        "--of \"%s\": it goes with --index, or with what a scheduler sets: the pieces "
-        "are shared out among so many, and this is one of them",
+        error, "--of \"%s\": it needs --index or a scheduler's variable, the number of this run",
         self->of);
   self->step = (guint)number;
   if (!text)
@@ -79,7 +78,7 @@ choose_chunks(Worker *self, GError **error) {
   return TRUE;
 }
 
-/* ---- parts of every chunk ---- */
+/* ---- for all chunks ---- */
 
 static GstElement *
 new_filter(const Worker *self, GError **error) {
@@ -131,8 +130,8 @@ print_chunk(const Worker *self, const Record *record) {
 
 /* ---- a range of a video ---- */
 
-/* Files are named by their hash, so that two machines that make the same chunk do not get into each
- * other's way, whether theirs are equal or not. */
+/* Gives the files of a chunk their names and adds them to the record. The names have the hash, so
+ * machines that make the same chunk do not overwrite each other's files if the files differ. */
 static gboolean
 keep_files(const Worker *self, const GArray *packets, AtomicFile *file, Record *record,
            GError **error) {
@@ -147,7 +146,7 @@ keep_files(const Worker *self, const GArray *packets, AtomicFile *file, Record *
   video->name = g_strdup_printf(JOB_CHUNKS "/%06u-%.12s.mkv", record->index, video->hash);
   g_autofree gchar *video_path = job_full_path(self->job, video->name);
   g_autofree gchar *times_path = job_full_path(self->job, times);
-  g_autofree gchar *pattern = job_part_pattern(self->job, record->index);
+  g_autofree gchar *pattern = job_temporary_pattern(self->job, record->index);
   return atomic_file_commit(file, video_path, video_path, error) &&
          chunk_write_times(packets, times_path, pattern, error) &&
          record_add_file(record, times_path, times, error);
@@ -162,12 +161,12 @@ make_range(Worker *self, guint index, Record *record, GError **error) {
   g_auto(Input) input = {0};
   g_auto(AtomicFile) file = {0};
   g_autoptr(GArray) packets = g_array_new(FALSE, FALSE, sizeof(ChunkPacket));
-  g_autofree gchar *pattern = job_part_pattern(job, index);
-  g_autofree gchar *folder = job_full_path(job, JOB_PARTS);
+  g_autofree gchar *pattern = job_temporary_pattern(job, index);
+  g_autofree gchar *folder = job_full_path(job, JOB_TEMPORARY);
   g_autoptr(GstElement) filter = new_filter(self, error);
   if (!filter)
     return FALSE;
-  /* from here on signals are kept, so that no temporary file is left */
+  /* from here on signals are caught, so that temporary files are removed */
   run_init(&run, &self->progress, source->in, job->folder);
   if (!job_check_source(source, FALSE, error) || !input_init(&input, source->in, error) ||
       !atomic_file_begin(&file, NULL, pattern, folder, error)) {
@@ -175,7 +174,7 @@ make_range(Worker *self, guint index, Record *record, GError **error) {
     return FALSE;
   }
   run.output = file.path;
-  /* the length that a video states may be wrong: the last chunk is all that is left */
+  /* the stated length of a video may be wrong, so the last chunk goes to the end */
   const gboolean is_last = number + 1 == source->chunks;
   const ChunkRange range = {number * job->chunk_length,
                             is_last ? GST_CLOCK_TIME_NONE : (number + 1) * job->chunk_length,
@@ -204,7 +203,7 @@ make_file(Worker *self, const JobSource *source, Record *record, GError **error)
   if (!job_check_source(source, FALSE, error) || !input_init(&input, source->in, error) ||
       !output_init(&output, source->out, error))
     return FALSE;
-  /* of images the files are counted */
+  /* for images, the progress counts files */
   const gboolean is_video = output.media->kind == MEDIA_VIDEO;
   run_init(&run, is_video ? &self->progress : NULL, source->in, source->out);
   run.quiet = TRUE;
@@ -218,7 +217,7 @@ make_file(Worker *self, const JobSource *source, Record *record, GError **error)
   return kept;
 }
 
-/* A file that cannot be made does not keep the others from being made. */
+/* Makes the files of a chunk. If a file fails, the other files are made all the same. */
 static gboolean
 make_files(Worker *self, guint index, Record *record, GError **error) {
   const Job *job = self->job;
@@ -265,7 +264,7 @@ is_made(const Job *job, guint index) {
   return record && record_check_files(record, job, FALSE, &why);
 }
 
-/* TRUE when the chunk is there afterwards. */
+/* Makes a chunk, unless it exists. Returns TRUE if the chunk exists afterwards. */
 static gboolean
 make_chunk(Worker *self, guint index, guint *made) {
   g_autoptr(GError) error = NULL;
@@ -277,7 +276,7 @@ make_chunk(Worker *self, guint index, guint *made) {
   }
   g_autoptr(Record) record = begin_record(self->job, index);
   progress_start(&self->progress, "%s", name);
-  job_remove_stale_parts(self->job, (gint)index);
+  job_remove_stale_files(self->job, (gint)index);
   const gboolean ok = self->job->files > 0 ? make_files(self, index, record, &error)
                                            : make_range(self, index, record, &error);
   *made += ok;
@@ -293,7 +292,7 @@ static AppStatus
 make_chunks(Worker *self) {
   g_autoptr(GError) error = NULL;
   guint failed = 0, made = 0;
-  /* settings that are wrong fail once, and not for each chunk */
+  /* wrong settings fail here once, and not for each chunk */
   g_autoptr(GstElement) filter = new_filter(self, &error);
   if (!filter)
     return app_fail("run", app_status_of(error), error);
@@ -308,7 +307,7 @@ make_chunks(Worker *self) {
   }
   device_close(&self->device);
   if (self->signal != 0) {
-    g_printerr("cudaconv run: interrupted; pieces that are made stay\n");
+    g_printerr("cudaconv run: interrupted; complete chunks stay\n");
     return app_end_by_signal(self->signal);
   }
   if (failed == 0 && made == 0 && !self->one && !self->quiet)
@@ -320,12 +319,11 @@ AppStatus
 app_run(int argc, char **argv) {
   g_auto(Worker) self = {0};
   const GOptionEntry entries[] = {
-      {"index", 0, 0, G_OPTION_ARG_STRING, &self.index, "The piece, counted from 0", "N"},
+      {"index", 0, 0, G_OPTION_ARG_STRING, &self.index, "Number of the chunk, from 0", "N"},
       {"of", 0, 0, G_OPTION_ARG_STRING, &self.of,
-       "Share the pieces out among so many, of which this is number --index: pieces --index, "
-       "--index + N, ...",
+       "Share the chunks among N runs; this run makes --index, --index + N, --index + 2 N, ...",
        "N"},
-      {"again", 0, 0, G_OPTION_ARG_NONE, &self.again, "Make it even if it is made already", NULL},
+      {"again", 0, 0, G_OPTION_ARG_NONE, &self.again, "Make chunks again that exist already", NULL},
       {"quiet", 'q', 0, G_OPTION_ARG_NONE, &self.quiet, "Print errors only", NULL},
       {0}};
   g_autoptr(GError) error = NULL;

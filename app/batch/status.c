@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv status JOB: what is made of a job. */
+/* cudaconv status JOB: prints which chunks of a job are made. */
 
 #include "app/command.h"
 #include "record.h"
@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 #define SUMMARY                                                                                    \
-  "Says which pieces of a job are made.\n\n"                                                       \
-  "  cudaconv status job/ --missing    the numbers of those that are not, one on a line\n"         \
+  "Shows which chunks of a job are made.\n\n"                                                      \
+  "  cudaconv status job/ --missing    prints the numbers of the missing chunks\n"                 \
   "  cudaconv status job/ --check      compares all files with their hashes"
 
 typedef struct {
@@ -22,9 +22,9 @@ typedef struct {
   guint done;
   guint64 frames;
   gdouble seconds;
-  GHashTable *hosts; /* number of chunks by name and backend */
-  GArray *missing;   /* guint: indices of chunks */
-  GPtrArray *notes;  /* gchar *: what is wrong */
+  GHashTable *hosts; /* number of chunks, by "HOST (BACKEND)" */
+  GArray *missing;   /* of guint: indices of chunks */
+  GPtrArray *notes;  /* of gchar *: problems */
 } Status;
 
 static void
@@ -55,7 +55,9 @@ add_record(Status *self, const Job *job, const Record *record) {
   }
 }
 
-/* Whether a chunk is there, as far as it was to be checked. */
+/* Adds a chunk that has a record. Returns whether the chunk is made. `check` reads all of its
+ * files.
+ */
 static gboolean
 check_chunk(Status *self, const Job *job, guint index, RecordState state, gboolean check) {
   g_autoptr(GError) error = NULL;
@@ -69,7 +71,7 @@ check_chunk(Status *self, const Job *job, guint index, RecordState state, gboole
   return FALSE;
 }
 
-/* `names_only`: the folder tells enough. */
+/* Collects the states of all chunks. `names_only`: records are not read. */
 static gboolean
 collect(Status *self, const Job *job, gboolean names_only, gboolean check, GError **error) {
   g_autofree RecordState *states = record_list(job, error);
@@ -146,10 +148,10 @@ app_status(int argc, char **argv) {
   StatusOptions options = {0};
   const GOptionEntry entries[] = {
       {"missing", 0, 0, G_OPTION_ARG_NONE, &options.missing,
-       "Print the numbers of the pieces that are not made, and nothing else", NULL},
+       "Print only the numbers of the missing chunks, one on each line", NULL},
       {"check", 0, 0, G_OPTION_ARG_NONE, &options.check,
-       "Compare all files with their hashes; damaged pieces count as not made", NULL},
-      {"json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print it as one object of JSON", NULL},
+       "Compare all files with their hashes; a damaged chunk counts as missing", NULL},
+      {"json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print the status as one JSON object", NULL},
       {0}};
   g_autoptr(GError) error = NULL;
   g_auto(Status) status = {0};
@@ -166,6 +168,6 @@ app_status(int argc, char **argv) {
     print_json(&status, job);
   else
     print_status(&status, job);
-  /* a list that is cut off would say that the rest is made */
+  /* in a list that is cut off, missing chunks would look made */
   return app_end_output("status", APP_DONE);
 }

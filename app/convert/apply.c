@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv apply IN OUT: reads the options, filters one file or many, and prints a line for each
+/* `cudaconv apply IN OUT`: reads the options, filters one file or many, and prints a line for each
  * result. */
 
 #include "app/command.h"
@@ -12,25 +12,27 @@
 
 #include <string.h>
 
-/* With the endings of videos and images. */
+/* A format string. Its arguments are the endings of videos and those of images. */
 #define SUMMARY                                                                                    \
   "Filters IN into OUT.\n\n"                                                                       \
-  "IN is a video, an image, a URI, a camera such as /dev/video0 (until Ctrl-C, or\n"               \
-  "--seconds), or numbered images such as frames/%%04d.png. The ending of OUT says what\n"         \
-  "it becomes: a video (%s), an image\n"                                                           \
-  "(%s), or numbered images (out/%%04d.png). Audio,\n"                                             \
-  "subtitles, frame rate and colour description stay as they are, where OUT can hold\n"            \
-  "them. A video or image that carries a mark of rotation is turned upright.\n"                    \
-  "OUT appears when it is complete; what had its name stays until then.\n\n"                       \
-  "Several files, or the videos and images in a folder, are filtered into a folder, where\n"       \
-  "their names stay, or into names with {} for that of each file: thumbs/{}.jpg."
+  "IN is a video, an image, a URI, a camera such as /dev/video0, or numbered images\n"             \
+  "such as frames/%%04d.png. A camera is recorded until Ctrl-C, or for --seconds.\n"               \
+  "The ending of OUT says what it becomes: a video\n"                                              \
+  "(%s),\n"                                                                                        \
+  "an image (%s),\n"                                                                               \
+  "or numbered images (out/%%04d.png). Audio, subtitles, frame rate and colour\n"                  \
+  "description are kept if OUT can hold them. Videos and images with a rotation tag are\n"         \
+  "turned upright. OUT appears when it is complete. Until then an older OUT is kept.\n\n"          \
+  "IN may also be several files, or a folder of videos and images. OUT is then a folder,\n"        \
+  "in which the files keep their names, or a name with {} for the name of each file:\n"            \
+  "thumbs/{}.jpg."
 
 typedef struct {
   ConvertOptions convert;
-  gchar *seconds, *at, *start, *end, *framerate, *split; /* as they were given */
+  gchar *seconds, *at, *start, *end, *framerate, *split; /* texts of the command line */
   Progress progress;
   Device device; /* kept open between files */
-  gint signal;   /* that ended it; 0: none */
+  gint signal;   /* the signal that ended the command; 0: none */
 } Apply;
 
 static void
@@ -46,17 +48,18 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Apply, clear_apply)
 
 /* ---- options ---- */
 
-/* The part of the input that is wanted. */
+/* Reads the options that select a part of the input. */
 static gboolean
 read_times(Apply *self, GError **error) {
   if (self->end && self->seconds)
-    return app_refuse(error, "--end \"%s\" and --seconds \"%s\": only one of the two says the end",
+    return app_refuse(error, "--end \"%s\" and --seconds \"%s\": only one of the two can be given",
                       self->end, self->seconds);
   if (self->at && (self->start || self->end || self->seconds))
-    return app_refuse(error,
-                      "--at \"%s\": it is for one image, and --start, --end and --seconds are for "
-                      "a video or numbered images",
-                      self->at);
+    return app_refuse(
+        error,
+        "--at \"%s\" makes one image; --start, --end and --seconds are for a video or "
+        "numbered images",
+        self->at);
   GstClockTime seconds = 0, *start = &self->convert.start, *end = &self->convert.end;
   if (!option_read_time("--at", self->at, 0, start, error) ||
       !option_read_time("--start", self->start, 0, start, error) ||
@@ -64,14 +67,14 @@ read_times(Apply *self, GError **error) {
       !option_read_time("--seconds", self->seconds, GST_MSECOND, &seconds, error))
     return FALSE;
   if (self->end && *end <= *start)
-    return app_refuse(error, "--end \"%s\": it takes a time after --start, which is %g seconds",
+    return app_refuse(error, "--end \"%s\": expected a time after --start, which is %g seconds",
                       self->end, (gdouble)*start / GST_SECOND);
   if (self->seconds)
     *end = *start + seconds;
   return TRUE;
 }
 
-/* "25" and "30000/1001" are rates. */
+/* Reads a frame rate: "25" or "30000/1001". */
 static gboolean
 read_rate(Apply *self, GError **error) {
   const gchar *text = self->framerate ? self->framerate : "25";
@@ -80,12 +83,12 @@ read_rate(Apply *self, GError **error) {
   if (!parts[0] || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXINT, &n, NULL) ||
       (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 1, G_MAXINT, &d, NULL)))
     return app_refuse(
-        error, "--framerate \"%s\": it takes images a second, such as 25 or 30000/1001", text);
+        error, "--framerate \"%s\": expected images a second, such as 25 or 30000/1001", text);
   self->convert.rate = g_strdup_printf("%u/%u", (guint)n, (guint)d);
   return TRUE;
 }
 
-/* Nothing that is read is written. */
+/* FALSE if a file of OUT is also a file of IN. */
 static gboolean
 check_other_files(Input *input, const Output *output, GError **error) {
   const guint first = input->sequence ? input->first : 1;
@@ -106,16 +109,16 @@ check_options(const Apply *self, const Input *input, const Media *media, gboolea
       {"--start", self->start}, {"--end", self->end}, {"--seconds", self->seconds}};
   if (self->framerate && !input->sequence)
     return app_refuse(
-        error, "--framerate \"%s\": it is for numbered images as IN, such as frames/%%04d.png",
+        error, "--framerate \"%s\": only for numbered images as IN, such as frames/%%04d.png",
         self->framerate);
   if (self->at && !is_image)
-    return app_refuse(error, "--at \"%s\": it is for one image as OUT; --start is for a video",
+    return app_refuse(error, "--at \"%s\": only for one image as OUT; use --start for a video",
                       self->at);
   for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
     if (times[i][1] && is_image)
       return app_refuse(error,
-                        "%s \"%s\": it is for a video or numbered images as OUT; --at says which "
-                        "frame becomes an image",
+                        "%s \"%s\": only for a video or numbered images as OUT; use --at for one "
+                        "image",
                         times[i][0], times[i][1]);
   }
   return convert_options_check(&self->convert, media, error);
@@ -141,7 +144,7 @@ print_result(const PipelineRun *run, const Output *output) {
   g_print("%s\n", text);
 }
 
-/* Filters one file. FALSE without an error when a signal ended it. */
+/* Filters one file. Returns FALSE without an error if a signal ended it. */
 static gboolean
 apply(Apply *self, const Input *input, Output *output, GError **error) {
   g_autoptr(GstElement) filter = filter_options_make(self->convert.filter, error);
@@ -197,7 +200,8 @@ apply_to_one(Apply *self, const gchar *in, const gchar *out) {
   if (error)
     return fail(error);
   g_autofree gchar *what = g_strdup_printf(
-      output.sequence ? "what was written of %s stays" : "%s is as it was", output.name);
+      output.sequence ? "the images of %s written so far are kept" : "%s is unchanged",
+      output.name);
   output_clear(&output);
   return end_by_signal(self, what);
 }
@@ -215,8 +219,7 @@ check_many(const Apply *self, const GPtrArray *in, const GPtrArray *out, GError 
   return TRUE;
 }
 
-/* A file that cannot be filtered does not keep the others from being filtered, unless the disk is
- * full. */
+/* Goes on with the next file if one cannot be filtered, unless the disk is full. */
 static AppStatus
 apply_to_many(Apply *self, const gchar *const *names, const gchar *to) {
   g_autoptr(GError) error = NULL;
@@ -230,7 +233,7 @@ apply_to_many(Apply *self, const gchar *const *names, const gchar *to) {
   if (!sources_make_folders(out, "", &error))
     return fail(error);
   device_open(&self->device, filter);
-  guint failed = 0, made = 0;
+  guint failed = 0, done = 0;
   gboolean is_full = FALSE;
   for (guint i = 0; i < in->len && self->signal == 0 && !is_full; i++) {
     g_autoptr(GError) why = NULL;
@@ -241,7 +244,7 @@ apply_to_many(Apply *self, const gchar *const *names, const gchar *to) {
     if (input_init(&input, g_ptr_array_index(in, i), &why) &&
         output_init(&output, g_ptr_array_index(out, i), &why) &&
         apply(self, &input, &output, &why)) {
-      made++;
+      done++;
     } else if (why) {
       app_fail("apply", APP_FAILED, why);
       failed++;
@@ -249,11 +252,12 @@ apply_to_many(Apply *self, const gchar *const *names, const gchar *to) {
     }
   }
   device_close(&self->device);
-  g_autofree gchar *what = g_strdup_printf("%u of %u files are filtered, and stay", made, in->len);
+  g_autofree gchar *what =
+      g_strdup_printf("%u of %u files were filtered and are kept", done, in->len);
   if (self->signal != 0)
     return end_by_signal(self, what);
   if (failed > 0)
-    g_printerr("cudaconv apply: %u of %u files could not be filtered\n", in->len - made, in->len);
+    g_printerr("cudaconv apply: %u of %u files could not be filtered\n", in->len - done, in->len);
   return failed > 0 ? APP_FAILED : APP_DONE;
 }
 
@@ -265,13 +269,13 @@ app_apply(int argc, char **argv) {
        "Begin at this time of a video: 1.5, 90s, 2m or 0:03", "TIME"},
       {"end", 0, 0, G_OPTION_ARG_STRING, &self.end, "End at this time of a video", "TIME"},
       {"seconds", 0, 0, G_OPTION_ARG_STRING, &self.seconds,
-       "End after this much of the video or camera", "TIME"},
+       "Length of the part of the video, or of the recording of a camera", "TIME"},
       {"at", 0, 0, G_OPTION_ARG_STRING, &self.at,
        "Make an image of the frame at this time of a video", "TIME"},
       {"split", 0, 0, G_OPTION_ARG_STRING, &self.split,
-       "Leave this share of each frame as it was, on the left: 0.5 is half of it", "SHARE"},
+       "Leave this share of each frame unfiltered, on the left: 0.5 is half of it", "SHARE"},
       {"framerate", 0, 0, G_OPTION_ARG_STRING, &self.framerate,
-       "Rate of numbered images as IN: 25 (the default) or 30000/1001", "RATE"},
+       "Frame rate of numbered images as IN, such as 30000/1001; default: 25", "RATE"},
       {0}};
   g_autoptr(GError) error = NULL;
   g_autofree gchar *videos = media_list_endings(media_is_video);
@@ -286,7 +290,7 @@ app_apply(int argc, char **argv) {
   const guint last = g_strv_length(words) - 1;
   if (last == 1 && !g_file_test(words[0], G_FILE_TEST_IS_DIR))
     return apply_to_one(&self, words[0], words[1]);
-  /* of several files a name without an ending is a folder, which may be a new one */
+  /* With several files, an OUT without an ending is a folder, which may not exist yet. */
   g_autofree gchar *name = g_steal_pointer(&words[last]);
   g_autofree gchar *out = sources_name_stays(name) ? g_strconcat(name, "/", NULL) : g_strdup(name);
   return apply_to_many(&self, (const gchar *const *)words, out);

@@ -14,9 +14,9 @@
 static gboolean
 fail(GError **error, gint code, const gchar *name) {
   if (code == ENOSPC)
-    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC, "%s: there is no space left for it", name);
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOSPC, "%s: no space left on the device", name);
   else
-    g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code), "%s: it cannot be written: %s",
+    g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code), "%s: cannot be written: %s",
                 name, g_strerror(code));
   return FALSE;
 }
@@ -28,16 +28,16 @@ atomic_file_begin(AtomicFile *self, const gchar *path, const gchar *pattern, con
   gint code;
   do {
     self->path = pattern ? g_strdup(pattern) : g_strconcat(path, ".XXXXXX.part", NULL);
-    self->fd = g_mkstemp_full(self->path, O_RDWR | O_CLOEXEC, 0666); /* less the umask */
+    self->fd = g_mkstemp_full(self->path, O_RDWR | O_CLOEXEC, 0666); /* the umask applies */
     if (self->fd < 0) {
       code = errno;
       g_clear_pointer(&self->path, g_free);
       return fail(error, code, name);
     }
     while (flock(self->fd, LOCK_EX) != 0 && errno == EINTR)
-      ; /* without a lock it is merely not removed if it becomes stale */
+      ; /* if the lock fails, the file is only not removed when it is stale */
     code = fstat(self->fd, &file) == 0 ? 0 : errno;
-    /* another process has taken the new file for a stale one, before it was locked */
+    /* Another process took the new file for a stale one and removed it before it was locked. */
     if (code == 0 && file.st_nlink == 0)
       code = EAGAIN;
     if (code != 0)
@@ -46,7 +46,7 @@ atomic_file_begin(AtomicFile *self, const gchar *path, const gchar *pattern, con
   return code == 0 || fail(error, code, name);
 }
 
-/* Forgets the file, which has a name of its own now. */
+/* Forgets the file, which now has its final name. */
 static void
 release(AtomicFile *self) {
   close(self->fd);
@@ -61,7 +61,7 @@ atomic_file_clear(AtomicFile *self) {
   release(self);
 }
 
-/* A rename may reach the disk before the data does. */
+/* Without `sync` the rename may reach the disk before the data. */
 static gboolean
 commit(AtomicFile *self, const gchar *path, gboolean sync, const gchar *name, GError **error) {
   if ((sync && fsync(self->fd) != 0) || g_rename(self->path, path) != 0)
@@ -85,7 +85,7 @@ atomic_file_keep_incomplete(AtomicFile *self, const gchar *path, GError **error)
     g_autofree gchar *kept =
         g_strdup_printf("%.*s.incomplete%s%s", (int)stem, path, number, path + stem);
     struct stat there;
-    /* not all file systems know how to replace nothing */
+    /* Some file systems do not support RENAME_NOREPLACE. */
     gint code = renameat2(AT_FDCWD, self->path, AT_FDCWD, kept, RENAME_NOREPLACE) == 0 ? 0 : errno;
     if (code == EINVAL || code == ENOSYS)
       code = lstat(kept, &there) == 0 ? EEXIST : g_rename(self->path, kept) == 0 ? 0 : errno;
@@ -118,8 +118,8 @@ atomic_file_write(const gchar *path, const gchar *pattern, const gchar *data, gs
   return commit(&file, path, durable || replaces, path, error);
 }
 
-/* Removes a file that nobody writes to any more. It is removed under the lock, so that a writer
- * that waits for the lock knows (atomic_file_begin). */
+/* Removes a file that no process is writing. Holds the lock while removing it, so that a writer
+ * that waits for the lock notices (atomic_file_begin). */
 static void
 remove_if_stale(const gchar *path) {
   struct stat file;

@@ -8,27 +8,28 @@
 
 #include <gst/app/gstappsink.h>
 
-/* A conversion while it runs. The callbacks of the source come from its threads, one at a time. */
+/* The state of a running conversion. The source calls its callbacks from its own threads, one at a
+ * time. */
 typedef struct {
   GstElement *pipeline;
   PipelineRun *run;
   Cut cut;
   gboolean has_video;
 
-  /* Of a video. */
+  /* For a video. */
   Mux mux;
   Video video;
 
-  /* Of images. */
+  /* For images. */
   const Output *output;
   GstElement *into; /* the first element behind the source */
   guint next;       /* number of the next image */
-  gboolean is_done; /* the one image is written */
+  gboolean is_done; /* the single image is written */
 } Conversion;
 
 /* ---- a video ---- */
 
-/* Whether the source goes on decoding a stream, or hands it out as it is. */
+/* TRUE lets the source decode a stream; FALSE makes it output the stream encoded. */
 static gboolean
 on_autoplug_continue(GstElement *source, GstPad *pad, GstCaps *caps, gpointer user_data) {
   const Conversion *self = user_data;
@@ -41,7 +42,7 @@ add_stream_to_video(Conversion *self, GstPad *pad, GstCaps *caps) {
   if (!elements_is_frames(caps)) {
     mux_add_stream(&self->mux, pad, caps);
   } else if (self->has_video) {
-    mux_leave_out(&self->mux, pad, caps, "the first video is filtered");
+    mux_leave_out(&self->mux, pad, caps, "only the first video is filtered");
   } else {
     self->has_video = TRUE;
     elements_complete_frames(pad);
@@ -73,7 +74,7 @@ on_image(GstAppSink *sink, gpointer user_data) {
   g_autoptr(GstSample) sample = gst_app_sink_pull_sample(sink);
   g_autoptr(GError) error = NULL;
   GstMapInfo map;
-  /* of a video, frames behind the one that becomes the image may be on their way */
+  /* More frames of a video may follow the one that becomes the image. */
   if (!sample || self->is_done)
     return GST_FLOW_EOS;
   GstBuffer *buffer = gst_sample_get_buffer(sample);
@@ -93,7 +94,7 @@ on_image(GstAppSink *sink, gpointer user_data) {
   return GST_FLOW_EOS;
 }
 
-/* From the source's frames to the sink that writes images. */
+/* Adds the elements between the source and the sink that writes images, inclusive. */
 static gboolean
 add_image_branch(Conversion *self, GstElement *filter, const ConvertOptions *options,
                  GError **error) {
@@ -110,20 +111,20 @@ add_image_branch(Conversion *self, GstElement *filter, const ConvertOptions *opt
   self->into = elements_add(self->pipeline, gst_element_factory_make("videoconvert", NULL));
   GstElement *after = elements_add(self->pipeline, gst_element_factory_make("videoconvert", NULL));
   if (!gst_element_link_many(self->into, filter, after, encoder, sink, NULL))
-    return app_refuse(error, "--encoder \"%s\": it takes no video", options->encoder);
+    return app_refuse(error, "--encoder \"%s\": it does not accept video", options->encoder);
   g_object_set(sink, "sync", FALSE, "emit-signals", FALSE, "max-buffers", 2, NULL);
   GstAppSinkCallbacks callbacks = {.new_sample = on_image};
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, self, NULL);
   return TRUE;
 }
 
-/* ---- both ---- */
+/* ---- videos and images ---- */
 
 static void
 on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   Conversion *self = user_data;
   g_autoptr(GstCaps) caps = elements_get_caps(pad);
-  /* a damaged stream of which nothing was decoded */
+  /* The caps of a damaged stream from which nothing was decoded are not fixed. */
   if (!gst_caps_is_fixed(caps)) {
     elements_discard(self->pipeline, pad);
     return;
@@ -146,8 +147,8 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
 }
 
 static gboolean
-play(Conversion *self, GstElement *filter, const Input *input, const ConvertOptions *options,
-     GError **error) {
+run_conversion(Conversion *self, GstElement *filter, const Input *input,
+               const ConvertOptions *options, GError **error) {
   const Output *output = self->output;
   const gboolean is_video = output->media->kind == MEDIA_VIDEO;
   elements_add(self->pipeline, filter);
@@ -171,18 +172,17 @@ play(Conversion *self, GstElement *filter, const Input *input, const ConvertOpti
   return run_play(self->run, self->pipeline, filter, error);
 }
 
-/* Whether there was a frame to filter. */
+/* FALSE with an error if no frame was filtered. */
 static gboolean
 check_frames(const ConvertOptions *options, const PipelineRun *run, GError **error) {
   if (run->frames > 0)
     return TRUE;
   if (options->start > 0)
-    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                "%s: it has no frame at %g seconds", run->input,
-                (gdouble)options->start / GST_SECOND);
+    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "%s: no frame at %g seconds",
+                run->input, (gdouble)options->start / GST_SECOND);
   else
     g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                "%s: no frame of its video could be read", run->input);
+                "%s: no frame of the video could be read", run->input);
   return FALSE;
 }
 
@@ -190,21 +190,21 @@ static gboolean
 convert_images(Conversion *self, GstElement *filter, const Input *input,
                const ConvertOptions *options, GError **error) {
   PipelineRun *run = self->run;
-  g_autoptr(GError) cut_off = NULL;
+  g_autoptr(GError) truncated = NULL;
   const guint first = self->next = input->sequence ? input->first : 1;
-  gboolean ended = play(self, filter, input, options, error);
-  /* an error of what lies behind the frame of the one image may be on its way */
+  gboolean ended = run_conversion(self, filter, input, options, error);
+  /* An error in the data after the frame of the single image does not matter. */
   if (self->is_done && !ended && run->signal == 0) {
     g_clear_error(error);
     ended = TRUE;
   }
-  run->frames = self->next - first; /* one more may have been on its way */
+  run->frames = self->next - first; /* the filter may have output one frame more */
   if (!ended || !check_frames(options, run, error))
     return FALSE;
-  if (!self->output->sequence || run_check_length(run, &cut_off))
+  if (!self->output->sequence || run_check_length(run, &truncated))
     return TRUE;
-  g_set_error(error, cut_off->domain, cut_off->code,
-              "%s; the %" G_GUINT64_FORMAT " images that there are of it stay", cut_off->message,
+  g_set_error(error, truncated->domain, truncated->code,
+              "%s; the %" G_GUINT64_FORMAT " images written so far are kept", truncated->message,
               run->frames);
   return FALSE;
 }
@@ -213,23 +213,23 @@ static gboolean
 convert_video(Conversion *self, GstElement *filter, const Input *input, Output *output,
               const ConvertOptions *options, GError **error) {
   PipelineRun *run = self->run;
-  g_autoptr(GError) cut_off = NULL;
+  g_autoptr(GError) truncated = NULL;
   if (!atomic_file_begin(&output->file, output->path, NULL, output->name, error) ||
-      !play(self, filter, input, options, error))
+      !run_conversion(self, filter, input, options, error))
     return FALSE;
   run->codec = g_steal_pointer(&self->video.codec);
   run->audio = g_strdup(self->mux.audio->str);
   if (self->video.encoded < run->frames)
-    run_note(run, "%s: the encoder left out %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames",
+    run_note(run, "%s: the encoder dropped %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames",
              output->name, run->frames - self->video.encoded, run->frames);
   if (!check_frames(options, run, error) || !input_check_unchanged(input, error))
     return FALSE;
-  if (run_check_length(run, &cut_off))
+  if (run_check_length(run, &truncated))
     return atomic_file_commit(&output->file, output->path, output->name, error);
   g_autoptr(GError) why = NULL;
   g_autofree gchar *kept = atomic_file_keep_incomplete(&output->file, output->path, &why);
-  g_set_error(error, cut_off->domain, cut_off->code, "%s; %s%s", cut_off->message,
-              kept ? "what there is of it is in " : "", kept ? kept : why->message);
+  g_set_error(error, truncated->domain, truncated->code, "%s; %s%s", truncated->message,
+              kept ? "the part up to there is in " : "", kept ? kept : why->message);
   return FALSE;
 }
 
@@ -273,13 +273,13 @@ device_open(Device *self, GstElement *filter) {
 
 void
 device_use(const Device *self, GstElement *filter) {
-  if (self->keeper && self->number >= 0)
+  if (self->anchor && self->number >= 0)
     g_object_set(filter, "cuda-device-id", self->number, NULL);
 }
 
 void
 device_close(Device *self) {
-  if (self->keeper)
-    gst_element_set_state(self->keeper, GST_STATE_NULL);
-  g_clear_object(&self->keeper);
+  if (self->anchor)
+    gst_element_set_state(self->anchor, GST_STATE_NULL);
+  g_clear_object(&self->anchor);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* One input into one output, a video or images, whichever the output is. Of a video the first video
- * stream is decoded, filtered and encoded; audio and subtitles are copied if the container takes
- * them. */
+/* Converts one input into one output, a video or images. The first video stream is decoded,
+ * filtered and encoded. If the output is a video, audio and subtitles are copied if its container
+ * supports them. */
 
 #include "input.h"
 #include "options.h"
@@ -12,23 +12,23 @@
 
 G_BEGIN_DECLS
 
-/* Runs `filter` over the input and writes the output. FALSE with an error, or without
- * one when a signal ended the run, which is in run->signal. */
+/* Runs `filter` over the input and writes the output. Returns FALSE with an error, or without one
+ * if a signal ended the run; the signal is in run->signal. */
 gboolean convert(GstElement *filter, const Input *input, Output *output,
                  const ConvertOptions *options, PipelineRun *run, GError **error);
 
-/* A device that stays open while files are filtered one after the other, because opening one takes
+/* Keeps a device open while files are filtered one after another, because opening a device takes
  * longer than filtering an image. */
 typedef struct {
-  GstElement *keeper; /* an element that filters nothing; NULL: there is none */
+  GstElement *anchor; /* an element that holds the device open and gets no frames; NULL: none */
   gint number;        /* of the CUDA device; -1: none */
 } Device;
 
-/* Opens the device that `filter` chooses, which does not filter anything. An error of the filter is
- * not reported: it comes again with the first file, to which it belongs. */
+/* Opens the device that `filter` chooses. `filter` becomes the anchor and must not get frames. An
+ * error of the filter is ignored here: the first file reports the same error. */
 void device_open(Device *self, GstElement *filter);
 
-/* Lets a filter that has not started use the same device. */
+/* Makes a filter that has not started use the same device. */
 void device_use(const Device *self, GstElement *filter);
 
 void device_close(Device *self);

@@ -2,14 +2,14 @@
 #include "cut.h"
 #include "elements.h"
 
-/* A stream of the source. */
+/* One stream of the source. */
 typedef struct {
   Cut *cut;
   gboolean is_raw_video;
-  gboolean flushed; /* the seek's flush has come */
+  gboolean flushed; /* the flush of the seek has arrived */
   gboolean ended;
-  GstSegment segment; /* as it leaves the pad */
-  GstBuffer *held;    /* the last frame that begins before the start, and may be shown there */
+  GstSegment segment; /* the segment that leaves the pad */
+  GstBuffer *held;    /* the last frame before the start; it may still be shown at the start */
 } Stream;
 
 static void
@@ -18,9 +18,9 @@ free_stream(Stream *self) {
   g_free(self);
 }
 
-/* Gives a segment the running time 0 at the start of the cut, and lets it begin no earlier. After a
- * seek running times begin anew; the demuxers that seek have stream times that are the running
- * times of the whole. */
+/* Changes a segment so that it begins at the start of the cut or later, and the start has running
+ * time 0. Running times restart after a seek. The demuxers that seek set the segment's stream time
+ * to the running time in the whole file. */
 static void
 take_segment(Stream *self, GstPadProbeInfo *info) {
   const GstClockTime start = self->cut->start;
@@ -29,18 +29,18 @@ take_segment(Stream *self, GstPadProbeInfo *info) {
   if (segment->format != GST_FORMAT_TIME || segment->rate != 1 ||
       !GST_CLOCK_TIME_IS_VALID(segment->time))
     return;
-  const GstClockTime begins = self->cut->seeks ? segment->time : segment->base;
-  const GstClockTime early = start > begins ? start - begins : 0;
-  segment->start += early;
+  const GstClockTime begin = self->cut->seeks ? segment->time : segment->base;
+  const GstClockTime skipped = start > begin ? start - begin : 0;
+  segment->start += skipped;
   segment->position = segment->start;
-  segment->time += early;
-  segment->base = begins + early - start;
+  segment->time += skipped;
+  segment->base = begin + skipped - start;
   if (GST_CLOCK_TIME_IS_VALID(segment->stop))
     segment->stop = MAX(segment->stop, segment->start);
   elements_replace_segment(info, segment);
 }
 
-/* The frame that is shown at the start, as it is shown from there on until `end`. */
+/* Takes the held frame, with the start of the cut as its time. It is shown until `end`. */
 static GstBuffer *
 take_held(Stream *self, GstClockTime end) {
   GstBuffer *frame = gst_buffer_make_writable(g_steal_pointer(&self->held));
@@ -49,8 +49,8 @@ take_held(Stream *self, GstClockTime end) {
   return frame;
 }
 
-/* At the end of the stream the last frame is shown as long as it says. The pad itself lets no frame
- * through any more. */
+/* At the end of the stream outputs the held frame, for the rest of its duration. The pad is already
+ * at EOS and would drop the frame, so it goes directly to the peer. */
 static void
 release_last(Stream *self, GstPad *pad) {
   g_autoptr(GstPad) peer = gst_pad_get_peer(pad);
@@ -61,13 +61,12 @@ release_last(Stream *self, GstPad *pad) {
     gst_pad_chain(peer, take_held(self, end));
 }
 
-/* Once, with the first data: the source has let its streams go then. */
+/* Starts the seek, once, when the first data arrive. The source has unblocked its streams then. */
 static void
 begin_seek(Cut *self, GstPad *pad) {
   if (!self->seeks || !g_atomic_int_compare_and_exchange(&self->is_sought, FALSE, TRUE))
     return;
-  elements_seek_async(self->source, pad, self->start,
-                      "it cannot be read from another place than its start");
+  elements_seek_async(self->source, pad, self->start, "seeking to the start time failed");
 }
 
 static GstPadProbeReturn
@@ -75,7 +74,7 @@ take_event(Stream *self, GstPad *pad, GstPadProbeInfo *info) {
   const gboolean waits = self->cut->seeks && !self->flushed;
   switch (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info))) {
   case GST_EVENT_FLUSH_START:
-    return GST_PAD_PROBE_DROP; /* nothing has left the pad */
+    return GST_PAD_PROBE_DROP; /* nothing was pushed downstream yet */
   case GST_EVENT_FLUSH_STOP:
     self->flushed = TRUE;
     gst_clear_buffer(&self->held);
@@ -111,10 +110,10 @@ on_data(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   const GstClockTime pts = GST_BUFFER_PTS(buffer);
   if (segment->format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID(pts))
     return GST_PAD_PROBE_OK;
-  const gboolean is_behind = GST_CLOCK_TIME_IS_VALID(cut->end) && pts >= segment->start &&
-                             pts - segment->start + segment->base >= cut->end - cut->start;
+  const gboolean is_after_end = GST_CLOCK_TIME_IS_VALID(cut->end) && pts >= segment->start &&
+                                pts - segment->start + segment->base >= cut->end - cut->start;
   if (self->held && pts > segment->start) {
-    const GstClockTime end = is_behind ? segment->start + (cut->end - cut->start) : pts;
+    const GstClockTime end = is_after_end ? segment->start + (cut->end - cut->start) : pts;
     const GstFlowReturn flow = gst_pad_push(pad, take_held(self, end));
     if (flow != GST_FLOW_OK) {
       gst_buffer_unref(buffer);
@@ -123,7 +122,7 @@ on_data(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
       return GST_PAD_PROBE_HANDLED;
     }
   }
-  if (is_behind) {
+  if (is_after_end) {
     self->ended = TRUE;
     return elements_end_stream(pad, info, TRUE);
   }
@@ -152,7 +151,7 @@ cut_attach(Cut *self, GstElement *source, GstPad *pad, gboolean is_video) {
                     on_data, stream, (GDestroyNotify)free_stream);
 }
 
-/* ---- going there ---- */
+/* ---- seeking ---- */
 
 static GstPadProbeReturn
 open_segment(GstPad *pad, GstPadProbeInfo *info, gpointer from_zero) {
@@ -164,9 +163,9 @@ open_segment(GstPad *pad, GstPadProbeInfo *info, gpointer from_zero) {
     return GST_PAD_PROBE_OK;
   segment.stop = GST_CLOCK_TIME_NONE;
   if (GPOINTER_TO_INT(from_zero) && GST_CLOCK_TIME_IS_VALID(segment.time)) {
-    const GstClockTime earlier = MIN(segment.start, segment.time);
-    segment.start -= earlier;
-    segment.time -= earlier;
+    const GstClockTime extension = MIN(segment.start, segment.time);
+    segment.start -= extension;
+    segment.time -= extension;
   }
   elements_replace_segment(info, &segment);
   return GST_PAD_PROBE_OK;
@@ -199,14 +198,14 @@ cut_open_segments(GstElement *source, gboolean from_zero) {
 
 void
 cut_begin(Cut *self) {
-  /* whose times are exact after a seek */
+  /* Demuxers whose times are exact after a seek. */
   static const gchar *const demuxers[] = {"qtdemux", "matroskademux", NULL};
   g_autofree gchar *uri = NULL;
   if (self->start == 0 || !self->video || self->is_begun)
     return;
-  self->is_begun = TRUE; /* some streams change, and there are new pads then */
+  self->is_begun = TRUE; /* the source signals no-more-pads again if its streams change */
   g_object_get(self->source, "uri", &uri, NULL);
-  /* a server may say that it can go to any place, and fail to */
+  /* A server may report that it is seekable, and fail to seek. */
   if (!g_str_has_prefix(uri, "file:") || !elements_is_seekable(self->video) ||
       !elements_have(GST_BIN(self->source), demuxers))
     return;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The part of an input between two of its times. All streams of the source are cut to it.
+/* Cuts all streams of a source to the part between two times.
  *
- * Times are those at which a player shows what is in the file. The first video frame is the one
- * that is shown at the start, and the output begins there. Encoded audio is cut between its
- * buffers, which are as long as the source makes them. */
+ * Times are those at which a player shows the frames of the file. The output begins with the video
+ * frame that is shown at the start. Encoded audio is cut between two buffers; the source decides
+ * how long a buffer is. */
 
 #include <gst/gst.h>
 
@@ -21,21 +21,24 @@ typedef struct {
   gint is_sought; /* atomic */
 } Cut;
 
-/* Cuts what leaves a pad of the source, which is not linked yet. `self` has to live as long as the
- * pipeline runs. */
+/* Cuts the stream of a source pad that is not linked yet. `self` must live as long as the pipeline
+ * runs. */
 void cut_attach(Cut *self, GstElement *source, GstPad *pad, gboolean is_video);
 
-/* Decides how to go to the start. To be called when all pads are there, before the first buffer has
- * left one: when the source says `no-more-pads`. In MP4, QuickTime, Matroska and WebM files, whose
- * times are exact, the source seeks; of others everything before the start is read and dropped. */
+/* Decides how to reach the start. Call it when all pads exist and no buffer has left one: in the
+ * signal `no-more-pads` of the source. The source seeks in MP4, QuickTime, Matroska and WebM files,
+ * because their times are exact. In other files everything before the start is read and dropped. */
 void cut_begin(Cut *self);
 
-/* Removes the end that some demuxers set after a seek from the segments that decoders get.
- * matroskademux ends its segment at the length that the file says, which is where the last frame
- * begins if that has no length of its own; decoders would drop that frame. An end that is there
- * before the seek is one of the file's edit list, and stays. With `from_zero` the segments also
- * begin as early as they can, so that decoders give all frames from the key frame on, unchanged:
- * they would drop those that begin before the time of the seek, or move them there. */
+/* Removes the stop that some demuxers set after a seek from the segments that decoders get.
+ *
+ * matroskademux sets the stop to the length that the file states. If the last frame has no
+ * duration, that is the time at which the last frame begins, and decoders would drop it. A stop
+ * that exists before the seek comes from the file's edit list, and is kept.
+ *
+ * With `from_zero` the segments also begin as early as possible, so that decoders output all frames
+ * from the key frame on, unchanged. Otherwise they would drop frames before the time of the seek,
+ * or move them to it. */
 void cut_open_segments(GstElement *source, gboolean from_zero);
 
 G_END_DECLS

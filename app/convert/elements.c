@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-#define MAX_NESTED 16 /* brackets in each other */
+#define MAX_NESTED 16 /* levels of brackets */
 
 GstElement *
 elements_new(const gchar *factory, const gchar *name, GError **error) {
   GstElement *element = gst_element_factory_make(factory, name);
   if (!element)
     g_set_error(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-                "GStreamer's element %s is not installed; `cudaconv doctor` names its package",
+                "the GStreamer element %s is not installed; `cudaconv doctor` names its package",
                 factory);
   return element;
 }
@@ -23,7 +23,7 @@ elements_parse(const gchar *description, const gchar *option, const gchar *examp
   GstElement *bin = gst_parse_bin_from_description_full(description, TRUE, NULL,
                                                         GST_PARSE_FLAG_FATAL_ERRORS, &why);
   if (!bin)
-    g_set_error(error, APP_USAGE_ERROR, 0, "%s \"%s\": %s; it takes elements such as \"%s\"",
+    g_set_error(error, APP_USAGE_ERROR, 0, "%s \"%s\": %s; expected elements such as \"%s\"",
                 option, description, why->message, example);
   return bin;
 }
@@ -51,7 +51,7 @@ elements_parse_encoder(const gchar *description, GError **error) {
   if (sink && src)
     return bin;
   g_set_error(error, APP_USAGE_ERROR, 0,
-              "--encoder \"%s\": it has no %s; it takes an encoder such as \"%s\"", description,
+              "--encoder \"%s\": it has no %s; expected an encoder such as \"%s\"", description,
               sink ? "output" : "input", example);
   gst_object_unref(bin);
   return NULL;
@@ -94,11 +94,11 @@ elements_discard(GstElement *pipeline, GstPad *pad) {
   GstElement *sink = gst_element_factory_make("fakesink", NULL);
   g_object_set(sink, "async", FALSE, NULL);
   elements_add(pipeline, sink);
-  g_autoptr(GstPad) into = gst_element_get_static_pad(sink, "sink");
-  gst_pad_link(pad, into);
+  g_autoptr(GstPad) target = gst_element_get_static_pad(sink, "sink");
+  gst_pad_link(pad, target);
 }
 
-/* The value of the tag that says how an image is to be turned, or NULL. */
+/* The value of the image orientation tag, or NULL. */
 static gchar *
 orientation_of(GstPad *pad) {
   g_autoptr(GstEvent) event = NULL;
@@ -113,7 +113,8 @@ orientation_of(GstPad *pad) {
   return NULL;
 }
 
-/* The tags of a stream come between its caps and its first frame. */
+/* Inserts videoflip if the stream has an orientation tag. Tags arrive between the caps and the
+ * first frame. */
 static GstPadProbeReturn
 turn_upright(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   GstElement *pipeline = user_data;
@@ -123,9 +124,9 @@ turn_upright(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
     return GST_PAD_PROBE_REMOVE;
   GstElement *flip = gst_element_factory_make("videoflip", NULL);
   if (!flip) {
-    GST_ELEMENT_ERROR(pipeline, CORE, MISSING_PLUGIN,
-                      ("GStreamer's element videoflip, which turns it upright, is not installed"),
-                      (NULL));
+    GST_ELEMENT_ERROR(
+        pipeline, CORE, MISSING_PLUGIN,
+        ("the GStreamer element videoflip is not installed; it turns the video upright"), (NULL));
     return GST_PAD_PROBE_REMOVE;
   }
   GstElement *convert = gst_element_factory_make("videoconvert", NULL);
@@ -183,8 +184,8 @@ elements_stream_time(GstPad *pad, GstBuffer *buffer) {
 }
 
 typedef struct {
-  GstClockTime last; /* time of the frame before */
-  GstClockTime gap;  /* between the last two frames */
+  GstClockTime last; /* time of the previous frame */
+  GstClockTime gap;  /* time between the last two frames */
 } Frames;
 
 static GstPadProbeReturn
@@ -201,7 +202,7 @@ complete_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   if (GST_CLOCK_TIME_IS_VALID(self->last) && time > self->last)
     self->gap = time - self->last;
   self->last = time;
-  /* some demuxers say 1 ns */
+  /* Some demuxers set a duration of 1 ns. */
   if (!GST_BUFFER_DURATION_IS_VALID(buffer) || GST_BUFFER_DURATION(buffer) < GST_MSECOND) {
     buffer = gst_buffer_make_writable(buffer);
     GST_BUFFER_DURATION(buffer) = self->gap;
@@ -221,18 +222,19 @@ elements_complete_frames(GstPad *pad) {
 typedef struct {
   GstElement *pipeline;
   GstPad *sink;
-} Fields;
+} FieldOrder;
 
 static void
-free_fields(Fields *self) {
+free_field_order(FieldOrder *self) {
   gst_object_unref(self->sink);
   g_free(self);
 }
 
-/* Links the pad when its first frame has told the order, or when none comes. */
+/* Links the pad when the first frame has set the field order, or at the end of a stream without
+ * frames. */
 static GstPadProbeReturn
-link_fields(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
-  Fields *self = user_data;
+link_with_field_order(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  FieldOrder *self = user_data;
   if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM &&
       GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) != GST_EVENT_EOS)
     return GST_PAD_PROBE_PASS;
@@ -260,12 +262,12 @@ elements_link_frames(GstElement *pipeline, GstPad *pad, GstPad *sink, const GstV
   if ((mode != GST_VIDEO_INTERLACE_MODE_INTERLEAVED && mode != GST_VIDEO_INTERLACE_MODE_MIXED) ||
       GST_VIDEO_INFO_FIELD_ORDER(info) != GST_VIDEO_FIELD_ORDER_UNKNOWN)
     return gst_pad_link(pad, sink) == GST_PAD_LINK_OK;
-  Fields *fields = g_new(Fields, 1);
-  *fields = (Fields){pipeline, gst_object_ref(sink)};
+  FieldOrder *order = g_new(FieldOrder, 1);
+  *order = (FieldOrder){pipeline, gst_object_ref(sink)};
   gst_pad_add_probe(pad,
                     GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER |
                         GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-                    link_fields, fields, (GDestroyNotify)free_fields);
+                    link_with_field_order, order, (GDestroyNotify)free_field_order);
   return TRUE;
 }
 
@@ -296,8 +298,8 @@ elements_is_seekable(GstPad *pad) {
   return seekable;
 }
 
-/* What the thread has of its own: the pipeline may be stopped, and its caller gone, before it ends.
- */
+/* The data of the seeking thread. The thread owns them, because it may outlive the pipeline and the
+ * caller. */
 typedef struct {
   GstPad *pad;
   GstClockTime time;

@@ -8,7 +8,7 @@ has_flag(GstObject *object, guint flag) {
   return object && GST_IS_ELEMENT(object) && GST_OBJECT_FLAG_IS_SET(object, flag);
 }
 
-/* Whether one of the object's parents, or itself, has the name. */
+/* TRUE if the object or one of its parents has the name. */
 static gboolean
 is_within(GstObject *object, const gchar *name) {
   for (; object; object = GST_OBJECT_PARENT(object)) {
@@ -31,9 +31,10 @@ error_is_full_disk(const GError *error) {
 
 static gchar *
 explain_missing(const gchar *input, const gchar *missing) {
-  return g_strdup_printf("%s: not installed: %s; packages with decoders are gstreamer1.0-libav and "
-                         "gstreamer1.0-plugins-good, -bad and -ugly",
-                         input, missing);
+  return g_strdup_printf(
+      "%s: not installed: %s; decoders are in the packages gstreamer1.0-libav and "
+      "gstreamer1.0-plugins-good, -bad and -ugly",
+      input, missing);
 }
 
 GError *
@@ -47,16 +48,16 @@ static gchar *
 explain_input(const GError *error, const gchar *input, const gchar *missing) {
   if (g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK))
     return g_strdup_printf("%s: %s", input, error->message);
-  /* decodebin counts a stream as one without a decoder before it names the decoder, so that another
-   * of its threads may post the error first */
+  /* decodebin counts a stream as undecodable before it posts the name of the missing decoder.
+   * Another of its threads may post this error in between. */
   if (missing || g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))
     return explain_missing(input, missing ? missing : "a decoder for it");
   if (g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND) ||
       g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE))
-    return g_strdup_printf("%s: this is not a video or image that GStreamer can read (%s)", input,
+    return g_strdup_printf("%s: not a video or image that GStreamer can read (%s)", input,
                            error->message);
   if (g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED))
-    return g_strdup_printf("%s: it could not be read (%s)", input, error->message);
+    return g_strdup_printf("%s: could not be read (%s)", input, error->message);
   return g_strdup_printf("%s: %s", input, error->message);
 }
 
@@ -72,13 +73,13 @@ error_explain(GstMessage *message, GstElement *filter, const gchar *input, const
   if (from == GST_OBJECT(filter))
     return g_strdup(error->message);
   if (g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
-    return g_strdup_printf("%s: there is no space left for it", output);
+    return g_strdup_printf("%s: no space left on the device", output);
   if (has_flag(from, GST_ELEMENT_FLAG_SINK))
     return g_strdup_printf("%s: %s", output, error->message);
   if (error_is_of_input(from))
     return explain_input(error, input, missing);
   if (details && strstr(details, "not-negotiated"))
-    return g_strdup_printf("%s: its encoder does not take frames of this size or format (%s)",
+    return g_strdup_printf("%s: the encoder does not accept frames of this size or format (%s)",
                            output, error->message);
   return g_strdup_printf("%s: %s: %s", output, GST_OBJECT_NAME(from), error->message);
 }

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What GStreamer's errors mean to somebody who does not know GStreamer. */
+/* Explains GStreamer's errors to users who do not know GStreamer. */
 
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-/* One line about a message of type ERROR: it begins with the name of what has to be fixed, the
- * input or the output, unless it is the filter's own. `missing` describes the decoders that were
- * not found, or is NULL. */
+/* Returns one line about a message of type ERROR. It begins with the name of the input or the
+ * output, whichever must be fixed; an error of the filter is returned as it is. `missing` describes
+ * the decoders that were not found, or is NULL. */
 gchar *error_explain(GstMessage *message, GstElement *filter, const gchar *input,
                      const gchar *output, const gchar *missing);
 
-/* An error about an input without video, or without a decoder for it. */
+/* Returns an error about an input without video. `missing` (may be NULL) describes the decoders
+ * that were not found. */
 GError *error_no_video(const gchar *input, const gchar *missing);
 
-/* Whether there was no space left for a file, so that no other one can be written either. */
+/* TRUE if the disk is full, so that no other file can be written either. */
 gboolean error_is_full_disk(const GError *error);
 
-/* Whether what the object says is about the input. */
+/* TRUE if `from`, the source of a message, belongs to the input. */
 gboolean error_is_of_input(GstObject *from);
 
 G_END_DECLS

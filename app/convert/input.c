@@ -14,10 +14,10 @@ refuse(GError **error, gint code, const gchar *name, const gchar *why) {
   return FALSE;
 }
 
-/* GStreamer's decoder of these wants an image in one chunk, which only its source of numbered
- * images gives it. That takes a % for a place of the number. */
+/* TRUE for formats whose decoder needs the whole image in one buffer. Only imagesequencesrc outputs
+ * such buffers. It cannot read a file with % in its name, because it takes the % for a number. */
 static gboolean
-is_whole_image(const gchar *path) {
+needs_whole_image(const gchar *path) {
   g_autofree gchar *lower = g_ascii_strdown(path, -1);
   return (g_str_has_suffix(lower, ".tiff") || g_str_has_suffix(lower, ".tif") ||
           g_str_has_suffix(lower, ".bmp")) &&
@@ -35,9 +35,9 @@ sequence_uri(const gchar *pattern, const gchar *first, const gchar *last, const 
   return gst_uri_to_string(uri);
 }
 
-/* To open one waits for who writes to it, where no signal would end that. GStreamer's source for
- * descriptors waits in a way that ends. The descriptor stays open, for the source may live longer
- * than the input. */
+/* Opens a pipe. filesrc would block in open() until there is a writer, and no signal would end
+ * that. fdsrc waits for data and can be interrupted. The descriptor stays open, because the
+ * source may outlive the input. */
 static gchar *
 pipe_uri(const gchar *path, const gchar *name, GError **error) {
   const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -54,13 +54,13 @@ pipe_uri(const gchar *path, const gchar *name, GError **error) {
 #define TIFF_BITS_PER_SAMPLE 258
 #define TIFF_SHORT 3
 
-/* Reads the bits of a sample and the samples of a pixel from a TIFF file (the tag BitsPerSample in
- * its first directory: TIFF 6.0, pages 13 to 15 and 29). Both stay 0 for all other files. */
+/* Reads the bits per sample and the samples per pixel of a TIFF file, from the tag BitsPerSample of
+ * its first directory (TIFF 6.0, pages 13 to 15 and 29). Both stay 0 for all other files. */
 static void
 read_tiff(Input *self, const gchar *path) {
   guint8 head[8], count[2], entry[12], value[2];
   FILE *file = g_file_test(path, G_FILE_TEST_IS_REGULAR) ? fopen(path, "rbe") : NULL;
-  if (!file) /* a pipe is read once */
+  if (!file) /* a pipe can be read only once */
     return;
   const gboolean read = fread(head, sizeof head, 1, file) == 1;
   const gboolean little = read && memcmp(head, "II*\0", 4) == 0;
@@ -72,7 +72,7 @@ read_tiff(Input *self, const gchar *path) {
     for (guint i = U16(count); i > 0 && fread(entry, sizeof entry, 1, file) == 1; i--) {
       if (U16(entry) != TIFF_BITS_PER_SAMPLE || U16(entry + 2) != TIFF_SHORT)
         continue;
-      /* up to two values are in the entry, more of them where that points to */
+      /* The entry holds up to two values, or the offset of more. */
       self->tiff_samples = U32(entry + 4);
       if (self->tiff_samples <= 2)
         self->tiff_depth = U16(entry + 8);
@@ -87,7 +87,7 @@ read_tiff(Input *self, const gchar *path) {
   fclose(file);
 }
 
-/* Takes the path. */
+/* Takes ownership of `path`. */
 static gboolean
 init_file(Input *self, gchar *path, GError **error) {
   self->path = path;
@@ -100,10 +100,10 @@ init_file(Input *self, gchar *path, GError **error) {
   }
   if (S_ISDIR(self->at_start.st_mode))
     return refuse(error, G_FILE_ERROR_ISDIR, self->name,
-                  "this is a folder; numbered images in it are FOLDER/%04d.png");
+                  "this is a folder; name numbered images in it as FOLDER/%04d.png");
   if (S_ISFIFO(self->at_start.st_mode))
     self->uri = pipe_uri(path, self->name, error);
-  else if (is_whole_image(path))
+  else if (needs_whole_image(path))
     self->uri = sequence_uri(path, "0", "0", "25/1");
   else
     self->uri = gst_filename_to_uri(path, error);
@@ -154,10 +154,11 @@ input_check_unchanged(const Input *self, GError **error) {
     return TRUE;
   if (stat(self->path, &now) != 0)
     return refuse(error, g_file_error_from_errno(errno), self->name,
-                  "it vanished while it was read");
+                  "the file was removed while it was being read");
   if (now.st_dev != self->at_start.st_dev || now.st_ino != self->at_start.st_ino ||
       now.st_size < self->at_start.st_size)
-    return refuse(error, G_FILE_ERROR_FAILED, self->name, "it changed while it was read");
+    return refuse(error, G_FILE_ERROR_FAILED, self->name,
+                  "the file changed while it was being read");
   return TRUE;
 }
 
@@ -177,10 +178,11 @@ input_has_file(Input *self, const gchar *path) {
 
 /* ---- the source ---- */
 
-/* For RGB of 16 bits lets decodebin take the decoder of GdkPixbuf, which gives 8 bits: libav's
- * decodes it to a format that GStreamer does not have, and fails. For grey of 16 bits libav's is
- * the one that keeps them. Which of the two comes first differs between versions. For the next
- * input the rank is what it was. */
+/* Chooses decodebin's decoder of 16-bit TIFF through the rank of GdkPixbuf's decoder.
+ *
+ * RGB needs GdkPixbuf's decoder, which outputs 8 bits. libav's decoder fails, because GStreamer
+ * lacks its output format. Grey needs libav's decoder, which keeps 16 bits. The default order of
+ * the two differs between versions. For other inputs the usual rank is restored. */
 static void
 choose_tiff_decoder(const Input *self) {
   static guint usual = G_MAXUINT;
@@ -196,7 +198,7 @@ choose_tiff_decoder(const Input *self) {
 }
 
 static void
-read_once(GstElement *source, GstElement *element, gpointer user_data) {
+set_one_buffer(GstElement *source, GstElement *element, gpointer user_data) {
   g_object_set(element, "num-buffers", 1, NULL);
 }
 
@@ -205,25 +207,25 @@ continue_with_video(GstElement *source, GstPad *pad, GstCaps *caps, gpointer use
   return elements_is_video(caps);
 }
 
-/* Ends what a demuxer of libav reads from a file. libav takes a read of 0 bytes for an invalid one
- * and tries again; GStreamer before 1.25.1 gives it that at the end of a file, and some of libav's
- * demuxers, such as that of GIF, would read there forever. */
+/* Ends the reads of libav's demuxers at the end of a file. GStreamer before 1.25.1 returns 0 bytes
+ * there. libav takes that for an invalid read and retries, so some demuxers, such as the one for
+ * GIF, would read forever. */
 static GstPadProbeReturn
-end_file(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+end_reads(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   gint64 size;
   if (!gst_pad_peer_query_duration(pad, GST_FORMAT_BYTES, &size) ||
       GST_PAD_PROBE_INFO_OFFSET(info) < (guint64)size)
     return GST_PAD_PROBE_PASS;
-  return GST_PAD_PROBE_HANDLED; /* without data: an error of libav's, which ends the stream */
+  return GST_PAD_PROBE_HANDLED; /* no data: libav reports an error and ends the stream */
 }
 
-/* The time of the packet that a decoder got last. */
+/* The time of the last packet that a decoder got. */
 typedef struct {
   GstClockTime pts, duration;
 } PacketTime;
 
 static GstPadProbeReturn
-take_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+save_packet_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   PacketTime *time = user_data;
   time->pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
   time->duration = GST_BUFFER_DURATION(GST_PAD_PROBE_INFO_BUFFER(info));
@@ -231,7 +233,7 @@ take_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
 }
 
 static GstPadProbeReturn
-give_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+set_frame_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   const PacketTime *time = user_data;
   GstBuffer *frame = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
   GST_BUFFER_PTS(frame) = time->pts;
@@ -240,17 +242,18 @@ give_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_OK;
 }
 
-/* Gives each frame of avdec_gif the time of its packet, since before GStreamer 1.24 the decoder
- * gives all of them that of the first. It makes a frame of a packet before it takes the next one.
- * By the wrong times it would drop frames that a sink calls late. */
+/* Sets the time of each frame of avdec_gif to the time of its packet. Before GStreamer 1.24 the
+ * decoder gives all frames the time of the first packet. It outputs the frame of a packet before it
+ * takes the next packet. QoS is disabled, because the decoder would drop frames as late by its
+ * wrong times. */
 static void
-keep_times(GstElement *decoder) {
+copy_packet_times(GstElement *decoder) {
   PacketTime *time = g_new0(PacketTime, 1);
   g_object_set_data_full(G_OBJECT(decoder), "cudaconv-packet-time", time, g_free);
   g_autoptr(GstPad) sink = gst_element_get_static_pad(decoder, "sink");
   g_autoptr(GstPad) src = gst_element_get_static_pad(decoder, "src");
-  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, take_time, time, NULL);
-  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, give_time, time, NULL);
+  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, save_packet_time, time, NULL);
+  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, set_frame_time, time, NULL);
   g_object_set(decoder, "qos", FALSE, NULL);
 }
 
@@ -262,10 +265,10 @@ on_element_added(GstBin *source, GstBin *bin, GstElement *element, gpointer user
   gst_version(&major, &minor, &micro, &nano);
   if (g_str_has_prefix(name, "avdemux_") && minor < 25) {
     g_autoptr(GstPad) sink = gst_element_get_static_pad(element, "sink");
-    gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_PULL | GST_PAD_PROBE_TYPE_BLOCK, end_file, NULL,
+    gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_PULL | GST_PAD_PROBE_TYPE_BLOCK, end_reads, NULL,
                       NULL);
   } else if (g_str_equal(name, "avdec_gif") && minor < 24) {
-    keep_times(element);
+    copy_packet_times(element);
   }
 }
 
@@ -284,8 +287,8 @@ input_new_source(const Input *self, const gchar *rate, gboolean video_only, GErr
   choose_tiff_decoder(self);
   g_object_set(source, "uri", uri ? uri : self->uri, NULL);
   g_signal_connect(source, "deep-element-added", G_CALLBACK(on_element_added), NULL);
-  if (self->path && is_whole_image(self->path))
-    g_signal_connect(source, "source-setup", G_CALLBACK(read_once), NULL);
+  if (self->path && needs_whole_image(self->path))
+    g_signal_connect(source, "source-setup", G_CALLBACK(set_one_buffer), NULL);
   if (video_only)
     g_signal_connect(source, "autoplug-continue", G_CALLBACK(continue_with_video), NULL);
   return source;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What IN stands for: a file, a URI, a camera, or numbered images. */
+/* The input IN: a file, a URI, a camera, or numbered images. */
 
 #include <gst/gst.h>
 #include <sys/stat.h>
@@ -11,33 +11,33 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  const gchar *name;       /* as it was given */
-  gchar *path;             /* of a file; NULL for what is none */
+  const gchar *name;       /* the text of the command line */
+  gchar *path;             /* of a file; NULL if IN is not a file */
   gchar *uri;              /* NULL for numbered images */
-  ImageSequence *sequence; /* NULL for all others */
+  ImageSequence *sequence; /* NULL if IN is not numbered images */
   guint first, last;       /* numbers of the images */
-  struct stat at_start;    /* of a file; st_nlink is 0 for what is none */
-  GHashTable *files;       /* identifiers of those that are read; NULL: not asked for yet */
-  guint tiff_depth;   /* bits of the samples in a TIFF, of which GStreamer may read fewer; else 0 */
-  guint tiff_samples; /* of a pixel of it */
+  struct stat at_start;    /* of a file; st_nlink is 0 if IN is not a file */
+  GHashTable *files;       /* set of the files of IN; NULL: not built yet */
+  guint tiff_depth;        /* bits per sample of a TIFF; GStreamer may read fewer; 0: no TIFF */
+  guint tiff_samples;      /* samples per pixel of a TIFF */
 } Input;
 
-/* Finds out what `name` is, which has to live as long as the result. FALSE when there is nothing of
- * that name, or numbered images have a gap. Clear it in both cases. */
+/* Finds out what `name` is. `name` must live as long as `self`. FALSE if it does not exist, or if
+ * numbered images have a gap. Clear `self` also after FALSE. */
 gboolean input_init(Input *self, const gchar *name, GError **error);
 void input_clear(Input *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Input, input_clear)
 
-/* FALSE when the file is another one than at the start, or has become shorter. */
+/* FALSE if the file was replaced, was removed, or became shorter since input_init. */
 gboolean input_check_unchanged(const Input *self, GError **error);
 
-/* Whether the file, or one of the numbered images, is that of the name `path`. */
+/* TRUE if `path` is the file of IN or one of its numbered images. */
 gboolean input_has_file(Input *self, const gchar *path);
 
-/* A new uridecodebin (floating) named "source" that reads the input. `rate` is the frame rate of
- * numbered images, as "25/1". Streams other than video leave it as they are in the container if
- * `video_only` is set, so that no decoder is needed for them; its user discards them. All commands
- * open their input with this, so that all of them read the same files. NULL if uridecodebin is not
+/* Returns a new uridecodebin (floating) named "source" that reads the input. All commands open
+ * their input with this function, so all of them read the same files. `rate` is the frame rate of
+ * numbered images, such as "25/1". With `video_only` other streams are output encoded, so no
+ * decoder is needed for them; the caller discards them. NULL with an error if uridecodebin is not
  * installed. */
 GstElement *input_new_source(const Input *self, const gchar *rate, gboolean video_only,
                              GError **error);

@@ -7,14 +7,14 @@
 #define H265_OPTIONS "crf=20:log-level=error"
 #define H265 "x265enc name=encoder speed-preset=veryfast option-string=" H265_OPTIONS
 #define H264_LOSSLESS "x264enc name=encoder pass=quant quantizer=0 speed-preset=veryfast"
-/* With frames that lag vp9enc of GStreamer 1.22 loses some, and with the frame rate as its time
- * base those of a variable rate that fall together. */
+/* vp9enc of GStreamer 1.22 loses frames if lag-in-frames is not 0. With the frame rate as its time
+ * base it also loses frames of a variable rate that get the same time. */
 #define VP9(quality)                                                                               \
   "vp9enc name=encoder target-bitrate=1000000000 lag-in-frames=0 timebase=1/90000 deadline=1 "     \
   "cpu-used=5 row-mt=true threads=16 " quality
-/* jpegenc does not look at what the code values mean: JPEG has one meaning for them. */
+/* JPEG has one colorimetry, and jpegenc does not convert to it. */
 #define JPEG "capsfilter caps=video/x-raw,colorimetry=1:4:0:0 ! jpegenc name=encoder quality=95"
-/* Few programs read the alpha of a BMP file. */
+/* Few programs read the alpha channel of a BMP file. */
 #define BMP "capsfilter caps=video/x-raw,format={BGR,GRAY8} ! avenc_bmp"
 #define FFV1 "avenc_ffv1 name=encoder"
 #define AAC "fdkaacenc", "avenc_aac bitrate=192000", "voaacenc bitrate=192000"
@@ -90,7 +90,7 @@ static const Media media[] = {
      FALSE},
 };
 
-/* Endings of files that are read and not written. */
+/* Endings of files that can be read but not written. */
 static const gchar *const read_only[] = {".3gp",  ".dv",  ".flv",  ".gif", ".h264", ".h265", ".jp2",
                                          ".m2ts", ".m2v", ".mpeg", ".mpg", ".mts",  ".mxf",  ".pbm",
                                          ".pgm",  ".ppm", ".vob",  ".wmv", ".y4m"};
@@ -181,7 +181,7 @@ media_fix_threads(GstElement *encoder) {
     const gchar *factory, *property, *value;
   } fixed[] = {
       {"x264enc", "threads", "4"},
-      /* with a lookahead in a thread or a buffer model, threads make other packets each time */
+      /* With a threaded lookahead or a rate buffer model, the packets depend on thread timing. */
       {"x264enc", "sync-lookahead", "0"},
       {"x264enc", "vbv-buf-capacity", "0"},
       {"openh264enc", "multi-thread", "1"},

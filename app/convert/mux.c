@@ -19,8 +19,8 @@ find_template(GstElement *muxer, GstCaps *caps) {
   return NULL;
 }
 
-/* What a parser makes of a stream, as far as its templates tell: the same type in any of its forms.
- */
+/* Returns the caps that a parser can output for a stream, by its pad templates: the same type in
+ * all its forms. */
 static GstCaps *
 parsed_caps(GstElementFactory *parser, GstCaps *caps) {
   const gchar *type = gst_structure_get_name(gst_caps_get_structure(caps, 0));
@@ -76,7 +76,7 @@ route_find(Route *self, GstElement *muxer, GstCaps *caps) {
   self->into = NULL;
   if (gst_caps_is_any(caps) || gst_caps_is_empty(caps))
     return FALSE;
-  /* demuxers of audio and vp9enc leave out of caps what some muxers want, and parsers find it */
+  /* Demuxers of audio, and vp9enc, omit caps fields that some muxers need. Parsers add them. */
   const gchar *type = gst_structure_get_name(gst_caps_get_structure(caps, 0));
   if ((g_str_has_prefix(type, "audio/") || g_str_equal(type, "video/x-vp9")) &&
       find_parser(self, muxer, caps))
@@ -112,7 +112,7 @@ mux_clear(Mux *self) {
 
 void
 mux_fix_file(const Mux *self, guint32 seed) {
-  /* the zero of Matroska's dates */
+  /* the epoch of Matroska's dates */
   g_autoptr(GDateTime) date = g_date_time_new_utc(2001, 1, 1, 0, 0, 0);
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(self->muxer), "creation-time"))
     g_object_set(self->muxer, "creation-time", date, NULL);
@@ -135,7 +135,7 @@ mux_link(Mux *self, GstElement *last, const Route *route) {
   elements_drop_orientation(sink);
   if (into && gst_element_link(last, queue) && gst_pad_link(src, into) == GST_PAD_LINK_OK)
     return TRUE;
-  /* the muxer waits for all of its pads */
+  /* The muxer would wait for data on an unlinked pad. */
   if (into)
     gst_element_release_request_pad(self->muxer, into);
   return FALSE;
@@ -159,7 +159,7 @@ mux_describe_codec(GstCaps *caps) {
     gst_caps_set_simple(plain, "layer", G_TYPE_INT, version, NULL);
   if (format)
     gst_caps_set_simple(plain, "format", G_TYPE_STRING, format, NULL);
-  if (gst_structure_has_name(stream, "video/x-ffv")) /* GStreamer calls it "FFMpeg v1" */
+  if (gst_structure_has_name(stream, "video/x-ffv")) /* GStreamer's description is "FFMpeg v1" */
     return g_strdup("FFV1");
   gchar *text = gst_pb_utils_get_codec_description(plain);
   return text ? text : g_strdup(gst_structure_get_name(stream));
@@ -193,7 +193,7 @@ read_entity(const gchar *text, gsize left, GString *plain, gsize *used) {
   return FALSE;
 }
 
-/* The text of Pango markup, with or without its tags. */
+/* Converts Pango markup to plain text, with or without its tags. */
 static gchar *
 plain_text(const gchar *markup, gsize size, gboolean keep_tags) {
   GString *plain = g_string_new(NULL);
@@ -225,9 +225,10 @@ convert_subtitles(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_OK;
 }
 
-/* A new element (floating) that makes plain text of subtitles in Pango markup, as demuxers hand
- * them out, and its route into the muxer. NULL when `caps` are another stream, or the muxer does
- * not take plain text. SubRip has tags such as <i> as well. */
+/* Returns a new element (floating) that converts subtitles from Pango markup, which demuxers
+ * output, to plain text, and finds its route into the muxer. NULL if `caps` are of another stream,
+ * or the muxer cannot hold plain text. In Matroska the tags are kept, because SubRip has tags such
+ * as <i>, too. */
 static GstElement *
 new_subtitle_converter(GstCaps *caps, GstElement *muxer, Route *route) {
   const GstStructure *stream = gst_caps_get_structure(caps, 0);
@@ -247,7 +248,7 @@ new_subtitle_converter(GstCaps *caps, GstElement *muxer, Route *route) {
   return setter;
 }
 
-/* ---- audio, and all other streams ---- */
+/* ---- audio and all other streams ---- */
 
 static gboolean
 copy_stream(Mux *self, GstPad *pad, GstElement *converter, const Route *route) {
@@ -266,7 +267,7 @@ report_audio(Mux *self, const gchar *how, GstCaps *caps) {
   g_string_append_printf(self->audio, "%s%s %s", self->audio->len ? ", " : "", how, what);
 }
 
-/* Sound that the container does not take as it is. */
+/* Adds an encoder for audio that the container cannot hold as it is. */
 static void
 encode_audio(Mux *self, GstPad *pad, GstCaps *caps) {
   g_autoptr(GError) error = NULL;
@@ -287,7 +288,7 @@ encode_audio(Mux *self, GstPad *pad, GstCaps *caps) {
   if (!route_find(&route, self->muxer, codec) ||
       !gst_element_link_many(queue, convert, resample, encoder, NULL) ||
       !mux_link(self, encoder, &route) || !link_pad(pad, queue)) {
-    mux_leave_out(self, pad, caps, "it does not fit the container");
+    mux_leave_out(self, pad, caps, "it cannot be linked to the muxer");
     return;
   }
   report_audio(self, "encoded to", codec);
@@ -296,10 +297,10 @@ encode_audio(Mux *self, GstPad *pad, GstCaps *caps) {
 gboolean
 mux_wants_decoded(const Mux *self, GstCaps *caps) {
   const GstStructure *stream = gst_caps_get_structure(caps, 0);
-  gboolean is_whole = TRUE;
-  if ((gst_structure_get_boolean(stream, "framed", &is_whole) ||
-       gst_structure_get_boolean(stream, "parsed", &is_whole)) &&
-      !is_whole)
+  gboolean is_parsed = TRUE;
+  if ((gst_structure_get_boolean(stream, "framed", &is_parsed) ||
+       gst_structure_get_boolean(stream, "parsed", &is_parsed)) &&
+      !is_parsed)
     return TRUE;
   g_auto(Route) route = {0};
   return !route_find(&route, self->muxer, caps);
@@ -313,7 +314,7 @@ mux_add_stream(Mux *self, GstPad *pad, GstCaps *caps) {
   if (route_find(&route, self->muxer, caps) ||
       (converter = new_subtitle_converter(caps, self->muxer, &route))) {
     if (!copy_stream(self, pad, converter, &route))
-      mux_leave_out(self, pad, caps, "it does not fit the container");
+      mux_leave_out(self, pad, caps, "it cannot be linked to the muxer");
     else if (g_str_has_prefix(name, "audio/"))
       report_audio(self, "copied", caps);
     else
@@ -321,7 +322,7 @@ mux_add_stream(Mux *self, GstPad *pad, GstCaps *caps) {
   } else if (g_str_equal(name, "audio/x-raw")) {
     encode_audio(self, pad, caps);
   } else {
-    g_autofree gchar *why = g_strdup_printf("%s does not take it", self->media->endings[0]);
+    g_autofree gchar *why = g_strdup_printf("%s cannot hold it", self->media->endings[0]);
     mux_leave_out(self, pad, caps, why);
   }
 }

@@ -25,7 +25,8 @@ convert_options_parse(ConvertOptions *self, const gchar *name, const gchar *summ
        ".webp",
        NULL},
       {"encoder", 0, 0, G_OPTION_ARG_STRING, &self->encoder,
-       "Encode the video with this, as in a gst-launch line: \"x264enc bitrate=4000\"", "ELEMENT"},
+       "Encode the video with this element, as in a gst-launch line: \"x264enc bitrate=4000\"",
+       "ELEMENT"},
       {"quiet", 'q', 0, G_OPTION_ARG_NONE, &self->quiet, "Print errors only", NULL},
       {0}};
   self->end = GST_CLOCK_TIME_NONE;
@@ -41,12 +42,11 @@ convert_options_parse(ConvertOptions *self, const gchar *name, const gchar *summ
 gboolean
 convert_options_check(const ConvertOptions *self, const Media *media, GError **error) {
   if (self->lossless && self->encoder)
-    return app_refuse(error,
-                      "--lossless and --encoder \"%s\": only one of the two says what encodes",
+    return app_refuse(error, "--lossless and --encoder \"%s\": only one of the two can be given",
                       self->encoder);
   if (self->lossless && !media->lossless[0]) {
     g_autofree gchar *endings = media_list_endings(media_is_lossless);
-    return app_refuse(error, "--lossless: %s has losses; these can do without: %s",
+    return app_refuse(error, "--lossless: %s is always lossy; expected one of %s",
                       media->endings[0], endings);
   }
   GstElement *encoder = self->encoder ? elements_parse_encoder(self->encoder, error) : NULL;
@@ -68,7 +68,7 @@ convert_options_make_encoder(const ConvertOptions *self, const Media *media, gui
 
 /* ---- times ---- */
 
-/* H:M:S or M:S, the last with a fraction; minutes and seconds behind a colon are below 60. */
+/* Reads H:M:S or M:S. Seconds may have a fraction. Numbers after a colon are below 60. */
 static gboolean
 read_clock(const gchar *text, gdouble *seconds) {
   g_auto(GStrv) fields = g_strsplit(text, ":", 3);
@@ -119,7 +119,7 @@ option_read_time(const gchar *option, const gchar *text, GstClockTime min, GstCl
   }
   g_autofree gchar *of =
       min > 0 ? g_strdup_printf(" of %g seconds or more", (gdouble)min / GST_SECOND) : g_strdup("");
-  return app_refuse(error, "%s \"%s\": it takes a time%s, such as 1.5, 90s, 2m or 0:03", option,
+  return app_refuse(error, "%s \"%s\": expected a time%s, such as 1.5, 90s, 2m or 0:03", option,
                     text, of);
 }
 
@@ -130,7 +130,7 @@ option_read_share(const gchar *text, gdouble *share, GError **error) {
     return TRUE;
   if (!cc_number_parse(text, NULL, &value) || !(value >= 0 && value <= 1))
     return app_refuse(
-        error, "--split \"%s\": it takes a share of the width from 0 to 1, such as 0.5", text);
+        error, "--split \"%s\": expected a share of the width from 0 to 1, such as 0.5", text);
   *share = value;
   return TRUE;
 }

@@ -5,9 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MAX_LINKS 40 /* as Linux follows */
+#define MAX_LINKS 40 /* the limit of Linux */
 
-/* A link stays, and what it points to is written, which may be not there yet. */
+/* Returns the file that a symbolic link points to. The link is kept and its target is written,
+ * which may not exist yet. */
 static gchar *
 follow_links(const gchar *name) {
   gchar *path = g_strdup(name);
@@ -27,14 +28,12 @@ static gboolean
 check_path(const gchar *path, const gchar *name, GError **error) {
   struct stat there;
   if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) {
-    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
-                "%s: this is %s; OUT is the name of a file", name,
-                S_ISDIR(there.st_mode) ? "a folder" : "no regular file");
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s: this is %s; OUT must be a file",
+                name, S_ISDIR(there.st_mode) ? "a folder" : "not a regular file");
     return FALSE;
   }
   if (g_file_test(path, G_FILE_TEST_IS_SYMLINK)) {
-    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_LOOP, "%s: this link leads to too many others",
-                name);
+    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_LOOP, "%s: too many symbolic links", name);
     return FALSE;
   }
   g_autofree gchar *folder = g_path_get_dirname(path);
@@ -52,15 +51,15 @@ output_init(Output *self, const gchar *name, GError **error) {
   self->media = media_of_name(name);
   if (!self->media && (g_str_has_suffix(name, "/") || g_file_test(name, G_FILE_TEST_IS_DIR))) {
     g_set_error(error, APP_USAGE_ERROR, 0,
-                "%s: this is a folder; OUT is the name of a file, or of numbered images such as "
+                "%s: this is a folder; OUT must be a file, or numbered images such as "
                 "frames/%%04d.png",
                 name);
     return FALSE;
   }
   if (!self->media) {
     g_autofree gchar *endings = media_list_endings(NULL);
-    g_set_error(error, APP_USAGE_ERROR, 0,
-                "%s: the ending of OUT says what it becomes; it takes %s", name, endings);
+    g_set_error(error, APP_USAGE_ERROR, 0, "%s: the ending of OUT is not known; expected one of %s",
+                name, endings);
     return FALSE;
   }
   if (self->media->kind == MEDIA_IMAGE && sequence_is_pattern(name)) {

@@ -13,18 +13,18 @@
 #include <time.h>
 
 #define PROGRESS_INTERVAL 200 /* milliseconds */
-/* Seconds that a live source gets for its last frames, which a limit would end in time. */
+/* Extra seconds for a live source to deliver its last frames before the timer ends it. */
 #define LIVE_SLACK 1
 #define MAX_SECONDS_STOPPED 5
-#define SAME_SIGNAL 0.5 /* seconds within which a signal counts as one */
+#define SAME_SIGNAL 0.5 /* seconds in which repeated signals count as one */
 
-/* Names of messages that the run's own threads post. The bus keeps them in order with those of
- * elements. */
+/* Application messages that a run posts to its own bus, from any thread. The bus keeps the order
+ * with the messages of elements. */
 #define MESSAGE_ERROR "run-error"
 #define MESSAGE_NO_VIDEO "run-no-video"
 #define MESSAGE_DONE "run-done"
 
-/* ---- what is said ---- */
+/* ---- notes and progress ---- */
 
 void
 run_note(PipelineRun *self, const gchar *format, ...) {
@@ -40,7 +40,7 @@ run_note(PipelineRun *self, const gchar *format, ...) {
   g_printerr("%s\n", text);
 }
 
-/* Asked for while the pipeline still knows it. */
+/* Stores the length while the pipeline can still report it. */
 static void
 query_length(PipelineRun *self) {
   gint64 length;
@@ -48,7 +48,7 @@ query_length(PipelineRun *self) {
     self->length = (GstClockTime)length;
 }
 
-/* How much is done, 0 to 1, or less than 0 where nobody knows. */
+/* The share that is done, 0 to 1; negative: unknown. */
 static gdouble
 share_done(const PipelineRun *self, guint64 frames, GstClockTime last) {
   if (self->expected > 0)
@@ -72,7 +72,7 @@ on_progress(gpointer user_data) {
   return G_SOURCE_CONTINUE;
 }
 
-/* ---- what happens ---- */
+/* ---- probes and messages ---- */
 
 static void
 read_size(PipelineRun *self, GstPad *pad) {
@@ -84,7 +84,8 @@ read_size(PipelineRun *self, GstPad *pad) {
   self->height = GST_VIDEO_INFO_HEIGHT(&format);
 }
 
-/* `into` is one of the formats of a PipelineRun, which is read when the pipeline has stopped. */
+/* Stores the format in `into`, a member of a PipelineRun that is read after the pipeline has
+ * stopped. */
 static GstPadProbeReturn
 read_format(GstPad *pad, GstPadProbeInfo *info, gpointer into) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
@@ -98,7 +99,7 @@ read_format(GstPad *pad, GstPadProbeInfo *info, gpointer into) {
   return GST_PAD_PROBE_OK;
 }
 
-/* The streams of an input have threads of their own. */
+/* Each stream of an input has its own thread. */
 static GstPadProbeReturn
 read_end(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   PipelineRun *self = user_data;
@@ -106,7 +107,7 @@ read_end(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   GstClockTime end = elements_stream_time(pad, buffer);
   if (!GST_CLOCK_TIME_IS_VALID(end))
     return GST_PAD_PROBE_OK;
-  /* the length of a Matroska file that begins late is its end */
+  /* The stated length of a Matroska file that begins late is the time of its end. */
   end = MAX(end, GST_BUFFER_PTS(buffer));
   end += GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0;
   GST_OBJECT_LOCK(self->pipeline);
@@ -145,9 +146,9 @@ count_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
 }
 
 static void
-post(PipelineRun *self, GstStructure *said) {
+post(PipelineRun *self, GstStructure *structure) {
   gst_element_post_message(self->pipeline,
-                           gst_message_new_application(GST_OBJECT(self->pipeline), said));
+                           gst_message_new_application(GST_OBJECT(self->pipeline), structure));
 }
 
 void
@@ -166,7 +167,7 @@ run_fail_without_video(PipelineRun *self) {
   post(self, gst_structure_new_empty(MESSAGE_NO_VIDEO));
 }
 
-/* The first error is the one that is reported. Takes the error. */
+/* Ends the run. Takes the error; only the first error is reported. */
 static void
 end_with(PipelineRun *self, GError *error) {
   if (self->error)
@@ -193,12 +194,12 @@ on_own_message(PipelineRun *self, GstMessage *message) {
 
 static void
 on_element_message(PipelineRun *self, GstMessage *message) {
-  const GstStructure *said = gst_message_get_structure(message);
+  const GstStructure *structure = gst_message_get_structure(message);
   if (gst_message_has_name(message, "cudaconv-backend")) {
     g_free(self->backend);
     g_free(self->device);
-    self->backend = g_strdup(gst_structure_get_string(said, "backend"));
-    self->device = g_strdup(gst_structure_get_string(said, "device"));
+    self->backend = g_strdup(gst_structure_get_string(structure, "backend"));
+    self->device = g_strdup(gst_structure_get_string(structure, "device"));
   } else if (gst_is_missing_plugin_message(message)) {
     g_autofree gchar *before = self->missing;
     g_autofree gchar *one = gst_missing_plugin_message_get_description(message);
@@ -206,13 +207,13 @@ on_element_message(PipelineRun *self, GstMessage *message) {
   }
 }
 
-/* Refused values are errors in the end, for nothing here changes them while frames flow. */
+/* Reports a warning at once, or counts it if it is about the input. */
 static void
 on_warning(PipelineRun *self, GstMessage *message) {
   g_autoptr(GError) warning = NULL;
   gst_message_parse_warning(message, &warning, NULL);
   g_strdelimit(warning->message, "\n", ' ');
-  /* of decoders that are not installed on_element_message knows */
+  /* on_element_message reports missing decoders. */
   if (g_error_matches(warning, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND) ||
       g_error_matches(warning, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))
     return;
@@ -222,7 +223,7 @@ on_warning(PipelineRun *self, GstMessage *message) {
     self->warning = g_strdup(warning->message);
 }
 
-/* The subsampling of a format's chroma, as "4:2:0", or NULL if it has none of its own. */
+/* The chroma subsampling of a format, such as "4:2:0", or NULL if it has no chroma. */
 static const gchar *
 describe_chroma(const GstVideoInfo *format) {
   static const gchar *const names[3][3] = {
@@ -242,25 +243,26 @@ report_losses(PipelineRun *self) {
   const guint depth = GST_VIDEO_INFO_COMP_DEPTH(from, 0);
   const guint depth_kept = GST_VIDEO_INFO_COMP_DEPTH(to, 0);
   if (self->file_depth > depth)
-    run_note(self, "%s: its samples have %u bits, and GStreamer reads %u of them", self->input,
+    run_note(self, "%s: it has %u bits per sample, but GStreamer reads only %u", self->input,
              self->file_depth, depth);
   if (depth_kept < depth)
-    run_note(self, "%s: its samples have %u bits, and those of %s have %u", self->output,
-             depth_kept, self->input, depth);
+    run_note(self, "%s: it has %u bits per sample, but %s has %u", self->output, depth_kept,
+             self->input, depth);
   if (GST_VIDEO_INFO_HAS_ALPHA(from) && !GST_VIDEO_INFO_HAS_ALPHA(to))
-    run_note(self, "%s: left out: the alpha channel (its encoder takes none)", self->output);
+    run_note(self, "%s: left out: the alpha channel (the encoder does not support it)",
+             self->output);
   const gchar *chroma = describe_chroma(from), *chroma_kept = describe_chroma(to);
   if (chroma && chroma_kept &&
       (GST_VIDEO_FORMAT_INFO_W_SUB(to->finfo, 1) > GST_VIDEO_FORMAT_INFO_W_SUB(from->finfo, 1) ||
        GST_VIDEO_FORMAT_INFO_H_SUB(to->finfo, 1) > GST_VIDEO_FORMAT_INFO_H_SUB(from->finfo, 1)))
-    run_note(self, "%s: its chroma is %s, and that of %s is %s", self->output, chroma_kept,
-             self->input, chroma);
+    run_note(self, "%s: its chroma is %s, but %s has %s", self->output, chroma_kept, self->input,
+             chroma);
 }
 
 gboolean
 run_check_length(const PipelineRun *self, GError **error) {
   const GstClockTime end = MIN(self->length, self->end);
-  /* a stream that has no decoder may be the longest */
+  /* The longest stream may be one without a decoder. */
   if (!GST_CLOCK_TIME_IS_VALID(self->length) || !self->states_length || self->missing ||
       self->signal != 0 || end <= self->begin)
     return TRUE;
@@ -268,20 +270,20 @@ run_check_length(const PipelineRun *self, GError **error) {
   if (self->stream_end + CLAMP(stated / 50, GST_SECOND / 2, 5 * GST_SECOND) >= end)
     return TRUE;
   g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-              "%s: it says that it lasts %.1f s, and ended after %.1f s", self->input,
+              "%s: it should last %.1f s, but ended after %.1f s", self->input,
               (gdouble)self->length / GST_SECOND, (gdouble)self->stream_end / GST_SECOND);
   return FALSE;
 }
 
-/* What was not as it should be, though OUT is made. */
+/* Reports problems that did not prevent OUT. */
 static void
 report_flaws(PipelineRun *self) {
   if (self->missing && !self->video_only)
     run_note(self, "%s: left out: %s (not installed)", self->input, self->missing);
   report_losses(self);
   if (self->warnings > 0)
-    run_note(self, "%s: parts of it could not be read, %u time%s (%s)", self->input, self->warnings,
-             self->warnings == 1 ? "" : "s", self->warning);
+    run_note(self, "%s: parts of it could not be read (%u warning%s, the first: %s)", self->input,
+             self->warnings, self->warnings == 1 ? "" : "s", self->warning);
 }
 
 static gboolean
@@ -324,7 +326,7 @@ end_stream(gpointer user_data) {
   return G_SOURCE_REMOVE;
 }
 
-static struct timespec first_signal; /* its time */
+static struct timespec first_signal; /* time of the first signal */
 
 /* Terminals, shells and `timeout` may send one signal twice. */
 static gboolean
@@ -336,7 +338,7 @@ is_same_signal(void) {
          SAME_SIGNAL;
 }
 
-/* An element that hangs would hold up the end: the next signal ends the process at once. */
+/* The next signal ends the process at once, because an element that hangs could block the end. */
 static void
 on_next_signal(gint number) {
   if (is_same_signal())
@@ -352,8 +354,9 @@ wait_for_next_signal(void) {
   signal(SIGHUP, on_next_signal);
 }
 
-/* A recording is complete when somebody stops it; of a file there is only the whole. What comes
- * before the start or after the end is for run_play and its caller. */
+/* The first signal ends the stream of a live source, so the recording is complete. Of a file it
+ * ends the run, because only a whole OUT is kept. A signal before run_play or after it is stored
+ * for the caller. */
 static void
 on_signal(PipelineRun *self, gint number) {
   if (self->signal == 0)
@@ -401,7 +404,7 @@ run_init(PipelineRun *self, Progress *progress, const gchar *input, const gchar 
   self->signals[0] = g_unix_signal_add(SIGINT, on_interrupt, self);
   self->signals[1] = g_unix_signal_add(SIGTERM, on_terminate, self);
   self->signals[2] = g_unix_signal_add(SIGHUP, on_hangup, self);
-  signal(SIGPIPE, SIG_IGN); /* OUT counts, not who reads what is said */
+  signal(SIGPIPE, SIG_IGN); /* a closed stdout or stderr does not end the conversion */
 }
 
 gint
@@ -413,8 +416,8 @@ run_take_signal(PipelineRun *self) {
 
 void
 run_clear(PipelineRun *self) {
-  /* after a signal the process ends, and its handlers stay while callers remove what was begun;
-   * without its sources, GLib would set the default action */
+  /* After a signal the process is about to end. Keep a handler while callers remove temporary
+   * files: without its sources, GLib would restore the default action. */
   if (self->signal != 0)
     wait_for_next_signal();
   for (guint i = 0; i < G_N_ELEMENTS(self->signals) && self->signal == 0; i++)
@@ -429,7 +432,7 @@ run_clear(PipelineRun *self) {
   g_clear_pointer(&self->audio, g_free);
 }
 
-/* Whether the thread of a demuxer has stopped. */
+/* TRUE if the thread of a demuxer has stopped. */
 static gboolean
 has_stopped(GstElement *source) {
   g_autoptr(GstIterator) elements = gst_bin_iterate_recurse(GST_BIN(source));
@@ -443,9 +446,9 @@ has_stopped(GstElement *source) {
   return stopped;
 }
 
-/* When a demuxer refuses a damaged file at the moment in which decodebin has just started it,
- * decodebin of GStreamer 1.22 takes its error for one of the start and drops it: nothing would
- * come any more. */
+/* Ends the run if the source hangs. If a demuxer rejects a damaged file just when decodebin starts
+ * the demuxer, decodebin of GStreamer 1.22 takes the error for a failed start and drops it. No
+ * other message would follow. */
 static gboolean
 check_source(gpointer user_data) {
   PipelineRun *self = user_data;
@@ -454,11 +457,11 @@ check_source(gpointer user_data) {
   self->stopped = waits ? self->stopped + 1 : 0;
   if (self->stopped >= MAX_SECONDS_STOPPED)
     end_with(self, g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                               "%s: it could not be read; it is damaged", self->input));
+                               "%s: it is damaged and could not be read", self->input));
   return G_SOURCE_CONTINUE;
 }
 
-/* An element that cannot start says why before, as a rule. */
+/* Starts the pipeline. An element that fails to start usually posts its own error first. */
 static void
 start(PipelineRun *self) {
   GstStateChangeReturn change = gst_element_set_state(self->pipeline, GST_STATE_PAUSED);
@@ -467,7 +470,7 @@ start(PipelineRun *self) {
     change = gst_element_set_state(self->pipeline, GST_STATE_PLAYING);
   if (change == GST_STATE_CHANGE_FAILURE)
     run_fail(self, g_error_new(GST_CORE_ERROR, GST_CORE_ERROR_STATE_CHANGE,
-                               "%s: it could not be started", self->input));
+                               "%s: the pipeline could not be started", self->input));
 }
 
 gboolean

@@ -17,7 +17,7 @@ sequence_new(const gchar *pattern, GError **error) {
   g_autoptr(GMatchInfo) match = NULL;
   if (!g_regex_match(regex, pattern, 0, &match)) {
     g_set_error(error, APP_USAGE_ERROR, 0,
-                "%s: numbered images have one number and no other %% in their name, such as "
+                "%s: the name of numbered images has one number and no other %%, such as "
                 "frames/%%04d.png",
                 pattern);
     return NULL;
@@ -49,7 +49,7 @@ sequence_pattern(const ImageSequence *self) {
   return g_strdup_printf("%s%%0%ud%s", self->before, self->digits, self->after);
 }
 
-/* The number of a file's name, or FALSE for one that the pattern does not make. */
+/* Reads the number of a file's name. FALSE if the name does not match the pattern. */
 static gboolean
 read_number(const ImageSequence *self, const gchar *folder, const gchar *file, guint *number) {
   g_autofree gchar *path =
@@ -76,7 +76,7 @@ sequence_find(const ImageSequence *self, guint *first, guint *last, GError **err
   g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
   if (!dir) {
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
-                "%s%%d%s: there is no folder %s that can be read", self->before, self->after,
+                "%s%%d%s: there is no folder %s, or it cannot be read", self->before, self->after,
                 folder);
     return FALSE;
   }
@@ -92,16 +92,17 @@ sequence_find(const ImageSequence *self, guint *first, guint *last, GError **err
   }
   g_autofree gchar *pattern = sequence_pattern(self);
   if (count == 0) {
-    g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
-                "%s: there is no such image; %%d is for 1, 2, ... and %%04d for 0001, 0002, ...",
-                pattern);
+    g_set_error(
+        error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
+        "%s: there is no such image; %%d stands for 1, 2, ... and %%04d for 0001, 0002, ...",
+        pattern);
     return FALSE;
   }
   for (number = *first; count != *last - *first + 1; number++) {
     g_autofree gchar *name = sequence_name(self, number);
     if (!g_file_test(name, G_FILE_TEST_EXISTS)) {
       g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
-                  "%s: image %s is missing; there are others from %u to %u", pattern, name, *first,
+                  "%s: image %s is missing; the images go from %u to %u", pattern, name, *first,
                   *last);
       return FALSE;
     }

@@ -9,24 +9,26 @@ G_BEGIN_DECLS
 
 typedef struct {
   gchar *before, *after; /* the text around the number */
-  guint digits;          /* the number has at least so many, with zeros in front */
+  guint digits;          /* minimum number of digits; padded with zeros */
 } ImageSequence;
 
-/* Whether a name has a place for a number: %d, or %Nd or %0Nd with N from 1 to 9. */
+/* TRUE if a name contains %d, or %Nd or %0Nd with N from 1 to 9. */
 gboolean sequence_is_pattern(const gchar *name);
 
-/* NULL with an error when there is another % in the name, or the number is not in its last part. */
+/* NULL with an error if there is another % in the name, or the number is not in its last component.
+ */
 ImageSequence *sequence_new(const gchar *pattern, GError **error);
 void sequence_free(ImageSequence *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ImageSequence, sequence_free)
 
+/* Returns the name of an image. Free it. */
 gchar *sequence_name(const ImageSequence *self, guint number);
 
-/* The pattern in the form that GStreamer takes. */
+/* Returns the pattern in the form that GStreamer accepts. Free it. */
 gchar *sequence_pattern(const ImageSequence *self);
 
-/* The lowest and the highest number of the files that there are. FALSE when there is none, or one
- * between the two is missing. */
+/* Finds the lowest and the highest number of the existing files. FALSE with an error if there are
+ * none, or one in between is missing. */
 gboolean sequence_find(const ImageSequence *self, guint *first, guint *last, GError **error);
 
 G_END_DECLS

@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PLACE "{}"
-#define MAX_LISTED 10 /* files that are left out */
+#define PLACEHOLDER "{}" /* stands for the name of a file */
+#define MAX_LISTED 10    /* files in a message */
 
 static int
 compare_paths(gconstpointer a, gconstpointer b) {
@@ -36,13 +36,13 @@ add_file(GPtrArray *paths, const gchar *path, GError **error) {
     return refuse(error, path, "there is no such file");
   if (!S_ISREG(file.st_mode))
     return refuse(error, path,
-                  "this is no regular file; several files and jobs take no cameras, pipes or "
-                  "devices");
+                  "this is not a regular file; cameras, pipes and devices cannot be among several "
+                  "files or in a job");
   g_ptr_array_add(paths, g_strdup(path));
   return TRUE;
 }
 
-/* Names of files in a folder that are not taken. Few of them are listed, more are counted. */
+/* Reports files of a folder that are left out. Lists the first ones and counts the rest. */
 static void
 report_left_out(const gchar *folder, GPtrArray *names, const gchar *why) {
   g_autoptr(GString) list = g_string_new(NULL);
@@ -52,9 +52,9 @@ report_left_out(const gchar *folder, GPtrArray *names, const gchar *why) {
   if (names->len > MAX_LISTED)
     g_string_append_printf(list, " and %u more", names->len - MAX_LISTED);
   g_autofree gchar *text = g_strdup_printf("%s: left out: %s (%s)", folder, list->str, why);
-  g_autofree gchar *shown = text_redact(text);
+  g_autofree gchar *redacted = text_redact(text);
   if (names->len > 0)
-    g_printerr("%s\n", shown);
+    g_printerr("%s\n", redacted);
 }
 
 static gboolean
@@ -79,12 +79,13 @@ add_folder(GPtrArray *paths, const gchar *folder, gboolean names_stay, GError **
     else
       g_ptr_array_add(found, g_steal_pointer(&path));
   }
-  report_left_out(folder, left_out, "no file with the name of a video or image");
+  report_left_out(folder, left_out, "no ending of a video or image");
   report_left_out(folder, read_only,
-                  "read but not written; OUT such as edges/" PLACE ".mkv gives files an ending");
-  g_autofree gchar *shown = text_redact(folder);
+                  "can be read but not written; OUT such as edges/" PLACEHOLDER
+                  ".mkv changes the ending");
+  g_autofree gchar *redacted = text_redact(folder);
   if (folders > 0)
-    g_printerr("%s: left out: %u folder%s in it; folders are named one by one\n", shown, folders,
+    g_printerr("%s: left out: %u subfolder%s (subfolders must be named as IN)\n", redacted, folders,
                folders == 1 ? "" : "s");
   g_ptr_array_sort(found, compare_paths);
   for (guint i = 0; i < found->len; i++) {
@@ -112,7 +113,7 @@ static gboolean
 add_pattern(GPtrArray *paths, const gchar *pattern, GError **error) {
   glob_t found;
   if (glob(pattern, 0, NULL, &found) != 0)
-    return refuse(error, pattern, "no file has a name like that");
+    return refuse(error, pattern, "no file matches this pattern");
   gboolean ok = TRUE;
   for (gsize i = 0; ok && i < found.gl_pathc; i++)
     ok = add_file(paths, found.gl_pathv[i], error);
@@ -131,17 +132,16 @@ add_name(GPtrArray *paths, const gchar *name, gboolean names_stay, GError **erro
   if (strpbrk(name, "*?["))
     return add_pattern(paths, name, error);
   if (strstr(name, "://"))
-    return refuse(error, name, "several files and jobs take files, not URIs");
+    return refuse(error, name, "a URI cannot be among several files or in a job");
   return refuse(error, name, "there is no such file");
 }
 
 static gboolean
 refuse_list(const gchar *list, GError **error) {
   const gint code = errno;
-  g_set_error(
-      error, G_FILE_ERROR, g_file_error_from_errno(code),
-      "--list %s: %s; it takes a file with a name on each line, or - for the standard input", list,
-      code == ENOENT ? "there is no such file" : g_strerror(code));
+  g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code),
+              "--list %s: %s; expected a file with one name per line, or - for standard input",
+              list, code == ENOENT ? "there is no such file" : g_strerror(code));
   return FALSE;
 }
 
@@ -162,8 +162,7 @@ add_list(GPtrArray *paths, const gchar *list, gboolean names_stay, GError **erro
       g_string_append_c(line, (gchar)c);
     } else if (c != '\n' && c != EOF) {
       g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NAMETOOLONG,
-                  "--list %s: line %u is no name of a file; it takes a name on each line", list,
-                  lines);
+                  "--list %s: line %u is not a file name; expected one name per line", list, lines);
       ok = FALSE;
     } else if (line->len > 0) {
       ok = add_name(paths, line->str, names_stay, error);
@@ -187,11 +186,11 @@ sources_find(const gchar *const *names, const gchar *list, gboolean names_stay, 
     return NULL;
   if (paths->len > 0)
     return g_steal_pointer(&paths);
-  g_set_error(error, APP_USAGE_ERROR, 0, "it takes IN, the names of files, or --list");
+  g_set_error(error, APP_USAGE_ERROR, 0, "expected IN, the names of files, or --list");
   return NULL;
 }
 
-/* ---- names of what is made ---- */
+/* ---- output names ---- */
 
 static gchar *
 name_without_ending(const gchar *path) {
@@ -204,14 +203,14 @@ name_without_ending(const gchar *path) {
 
 gboolean
 sources_name_stays(const gchar *out) {
-  return !strstr(out, PLACE) && (!media_of_name(out) || g_file_test(out, G_FILE_TEST_IS_DIR));
+  return !strstr(out, PLACEHOLDER) && (!media_of_name(out) || g_file_test(out, G_FILE_TEST_IS_DIR));
 }
 
 gchar *
 sources_name_output(const gchar *in, const gchar *out) {
-  if (strstr(out, PLACE)) {
+  if (strstr(out, PLACEHOLDER)) {
     g_autofree gchar *name = name_without_ending(in);
-    g_auto(GStrv) parts = g_strsplit(out, PLACE, -1);
+    g_auto(GStrv) parts = g_strsplit(out, PLACEHOLDER, -1);
     return g_strjoinv(name, parts);
   }
   if (!g_str_has_suffix(out, "/") && !g_file_test(out, G_FILE_TEST_IS_DIR))
@@ -225,19 +224,19 @@ check_ending(const gchar *name, const gchar *option, GError **error) {
   const Media *media = media_of_name(name);
   if (media && media->kind == MEDIA_IMAGE && sequence_is_pattern(name))
     return app_refuse(error,
-                      "%s%s: this is the name of many images, and each file becomes one; it takes "
+                      "%s%s: this names numbered images, but each file becomes one image; expected "
                       "a folder such as edges/, or a name with {} such as edges/{}.png",
                       option, name);
   if (media)
     return TRUE;
   g_autofree gchar *endings = media_list_endings(NULL);
   return app_refuse(error,
-                    "%s%s: the ending says what it becomes; it takes %s; edges/{}.png gives each "
-                    "file an ending",
+                    "%s%s: the ending is not known; expected one of %s; a name such as "
+                    "edges/{}.png changes the ending of every file",
                     option, name, endings);
 }
 
-/* What is written is none of the files that are read, whatever name leads to it. */
+/* FALSE with an error if an output is also an input, under any name. */
 static gboolean
 check_others(const GPtrArray *in, const GPtrArray *out, const gchar *option, GError **error) {
   g_autoptr(GHashTable) read = file_set_new();
@@ -246,10 +245,11 @@ check_others(const GPtrArray *in, const GPtrArray *out, const gchar *option, GEr
   for (guint i = 0; i < out->len; i++) {
     const gchar *name = g_ptr_array_index(out, i);
     if (file_set_has(read, name))
-      return app_refuse(error,
-                        "%s%s: this is one of the files that are read; it takes another name, or a "
-                        "folder such as edges/",
-                        option, name);
+      return app_refuse(
+          error,
+          "%s%s: this is one of the input files; choose another name, or a folder such "
+          "as edges/",
+          option, name);
   }
   return TRUE;
 }
@@ -262,10 +262,11 @@ sources_name_outputs(const GPtrArray *in, const gchar *out, const gchar *option,
     gchar *from = g_ptr_array_index(in, i);
     gchar *name = sources_name_output(from, out);
     if (!name && in->len > 1) {
-      app_refuse(error,
-                 "%s%s: of several files, OUT is a folder such as edges/, or has " PLACE
-                 " in the place of the name, such as edges/" PLACE ".png",
-                 option, out);
+      app_refuse(
+          error,
+          "%s%s: for several files, OUT must be a folder such as edges/, or contain " PLACEHOLDER
+          " for the name, such as edges/" PLACEHOLDER ".png",
+          option, out);
       return NULL;
     }
     if (!name)
@@ -273,13 +274,13 @@ sources_name_outputs(const GPtrArray *in, const gchar *out, const gchar *option,
     g_ptr_array_add(names, name);
     const gchar *other = g_hash_table_lookup(written, name);
     if (other && g_str_equal(other, from)) {
-      app_refuse(error, "%s: IN names it twice", other);
+      app_refuse(error, "%s: it is twice in IN", other);
       return NULL;
     }
     if (other) {
       app_refuse(error,
-                 "%s%s: %s and %s would both become this; OUT as a folder such as edges/ keeps "
-                 "their endings apart, and files of the same name take two runs",
+                 "%s%s: %s and %s would both become this; a folder as OUT, such as edges/, "
+                 "keeps their endings; files of the same name need separate runs",
                  option, name, other, from);
       return NULL;
     }
@@ -296,10 +297,10 @@ sources_make_folders(const GPtrArray *out, const gchar *option, GError **error) 
     const gchar *path = g_ptr_array_index(out, i);
     g_autofree gchar *folder = g_path_get_dirname(path);
     if (!g_file_test(folder, G_FILE_TEST_IS_DIR) && g_mkdir(folder, 0777) != 0)
-      return app_refuse(error, "%s%s: there is no folder %s, and it cannot be made (%s)", option,
-                        path, folder, g_strerror(errno));
+      return app_refuse(error, "%s%s: the folder %s cannot be created (%s)", option, path, folder,
+                        g_strerror(errno));
     if (g_access(folder, W_OK | X_OK) != 0)
-      return app_refuse(error, "%s%s: nothing can be written into %s (%s)", option, path, folder,
+      return app_refuse(error, "%s%s: the folder %s is not writable (%s)", option, path, folder,
                         g_strerror(errno));
   }
   return TRUE;

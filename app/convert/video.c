@@ -12,8 +12,8 @@ video_clear(Video *self) {
   g_clear_pointer(&self->codec, g_free);
 }
 
-/* The pixel format in which most players take the encoder's video: 4:2:0 of 8 or 10 bits. H.264 and
- * H.265 have that for even sizes only. NULL where players take all that the encoder makes. */
+/* Returns the pixel format that most players support for a codec: 4:2:0 of 8 or 10 bits. With odd
+ * sizes H.264 and H.265 need 4:4:4. NULL for codecs whose formats players all support. */
 static const gchar *
 choose_format(const GstVideoInfo *info, gint stride, GstCaps *codec) {
   const gchar *name = gst_structure_get_name(gst_caps_get_structure(codec, 0));
@@ -29,7 +29,7 @@ choose_format(const GstVideoInfo *info, gint stride, GstCaps *codec) {
 }
 
 static gboolean
-takes_format(GstElement *encoder, const gchar *format) {
+accepts_format(GstElement *encoder, const gchar *format) {
   g_autoptr(GstPad) sink = gst_element_get_static_pad(encoder, "sink");
   g_autoptr(GstCaps) caps = gst_pad_query_caps(sink, NULL);
   g_autoptr(GstCaps) wanted =
@@ -60,7 +60,7 @@ add_caps(GstElement *pipeline, const gchar *format) {
   return elements_add(pipeline, filter);
 }
 
-/* Changes caps, and no frame or time. */
+/* Adds a capssetter, which changes caps but no frame and no time. */
 static GstElement *
 add_setter(GstElement *pipeline, const gchar *fields, GError **error) {
   GstElement *setter = elements_new("capssetter", NULL, error);
@@ -71,9 +71,11 @@ add_setter(GstElement *pipeline, const gchar *fields, GError **error) {
   return elements_add(pipeline, setter);
 }
 
-/* The fields of the caps that are no facts about the video, fixed, or NULL. Free it. Some streams
- * of a variable rate give the unit of their times as a rate, 1000000000/1 if x264enc made them, and
- * mp4mux fails to count in that. avidemux gives pixels of raw video the shape -1/1. */
+/* Fixes bogus fields of the caps in `info`. Returns the fixed fields as text, or NULL. Free it.
+ *
+ * Some streams of variable frame rate state their time unit as the rate, such as 1000000000/1 from
+ * x264enc. mp4mux cannot use that as its time scale. avidemux sets the pixel aspect ratio of raw
+ * video to -1/1. */
 static gchar *
 fix_caps(GstVideoInfo *info) {
   g_autoptr(GString) fields = g_string_new(NULL);
@@ -87,14 +89,15 @@ fix_caps(GstVideoInfo *info) {
   return fields->len ? g_strdup(fields->str) : NULL;
 }
 
-/* What has to be between the filter and the encoder; FALSE where it does not fit. */
+/* Links the converter `last` to the encoder, with the elements in between that the codec needs.
+ * FALSE if linking fails, with an error only if an element is not installed. */
 static gboolean
 link_frames(const Video *self, const Mux *mux, GstElement *last, const GstVideoInfo *info,
             GstCaps *codec, GError **error) {
   gint stride = 1;
   g_object_get(self->filter, "stride", &stride, NULL);
   const gchar *format = choose_format(info, stride, codec);
-  if (format && !self->options->lossless && takes_format(self->encoder, format)) {
+  if (format && !self->options->lossless && accepts_format(self->encoder, format)) {
     GstElement *caps = add_caps(mux->pipeline, format);
     if (!gst_element_link(last, caps))
       return FALSE;
@@ -102,7 +105,7 @@ link_frames(const Video *self, const Mux *mux, GstElement *last, const GstVideoI
   }
   if (GST_VIDEO_INFO_FPS_N(info) == 0 &&
       gst_structure_has_name(gst_caps_get_structure(codec, 0), "video/x-h265")) {
-    /* H.265 has limits by the frame rate */
+    /* The levels of H.265 depend on the frame rate. */
     GstElement *rate = add_setter(mux->pipeline, "framerate=25/1", error);
     if (!rate || !gst_element_link(last, rate))
       return FALSE;
@@ -114,13 +117,13 @@ link_frames(const Video *self, const Mux *mux, GstElement *last, const GstVideoI
 static gboolean
 refuse_encoder(const Video *self, const Mux *mux, GstCaps *codec, GError **error) {
   g_autofree gchar *what = gst_caps_is_any(codec) || gst_caps_is_empty(codec)
-                               ? g_strdup("anything but an encoder's stream")
+                               ? g_strdup("a stream of unknown type")
                                : mux_describe_codec(codec);
   return app_refuse(error, "--encoder \"%s\": %s cannot hold %s", self->options->encoder,
                     mux->media->endings[0], what);
 }
 
-/* From the filter's frames to the muxer. */
+/* Adds the encoder after `last` and links it to the muxer. */
 static gboolean
 link_encoder(Video *self, Mux *mux, GstElement *last, const GstVideoInfo *info, GError **error) {
   const ConvertOptions *options = self->options;
@@ -145,7 +148,7 @@ link_encoder(Video *self, Mux *mux, GstElement *last, const GstVideoInfo *info, 
   self->codec = mux_describe_codec(codec);
   if (!link_frames(self, mux, last, info, codec, error)) {
     if (options->encoder && !*error)
-      g_set_error(error, APP_USAGE_ERROR, 0, "--encoder \"%s\": it takes no video",
+      g_set_error(error, APP_USAGE_ERROR, 0, "--encoder \"%s\": it does not accept video",
                   options->encoder);
     return FALSE;
   }
@@ -157,7 +160,7 @@ video_add(Video *self, Mux *mux, GstPad *pad, GstCaps *caps, GError **error) {
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, caps)) {
     g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                "%s: its video has no known format", mux->run->input);
+                "%s: the format of its video is not known", mux->run->input);
     return FALSE;
   }
   g_autoptr(GError) why = NULL;
@@ -179,7 +182,7 @@ video_add(Video *self, Mux *mux, GstPad *pad, GstCaps *caps, GError **error) {
       g_propagate_error(error, g_steal_pointer(&why));
     else
       g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-                  "%s: its video does not fit the filter", mux->run->input);
+                  "%s: its video could not be linked to the filter", mux->run->input);
     return FALSE;
   }
   elements_keep_upright(mux->pipeline, pad);

@@ -32,12 +32,12 @@ child_set_text(JsonObject *result, const gchar *member, const gchar *format, ...
 
 static guint start_seconds;
 
-/* GStreamer waits without a limit for its scanner, the only child of this thread, and goes on with
- * the next file when the scanner has ended. */
+/* Kills GStreamer's scanner, the only child of this thread. GStreamer waits for it without a limit,
+ * and continues with the next file when it ends. */
 static void
 on_alarm(int number) {
   static const char message[] = "cudaconv doctor: a plugin hangs while GStreamer loads it; "
-                                "GST_DEBUG=GST_PLUGIN_LOADING:5 shows which\n";
+                                "GST_DEBUG=GST_PLUGIN_LOADING:5 shows which one\n";
   pid_t scanner = 0;
   char text[32] = "";
   const int file = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
@@ -61,14 +61,14 @@ child_start_gstreamer(guint seconds) {
   signal(SIGALRM, SIG_DFL);
 }
 
-/* ---- the process that asks ---- */
+/* ---- the parent process ---- */
 
 static void
 copy_member(JsonObject *reply, const gchar *name, JsonNode *node, gpointer result) {
   json_object_set_member(result, name, json_node_copy(node));
 }
 
-/* Reads a line, or less when the child has closed its end or the time is over. */
+/* Reads a line. Returns with less if the child closes the pipe or the time `end` is reached. */
 static void
 read_line(int fd, GString *line, gint64 end) {
   struct pollfd ready = {fd, POLLIN, 0};
@@ -92,7 +92,7 @@ child_check(JsonObject *result, const gchar *check, const gchar *subject, guint 
   g_autoptr(GError) error = NULL;
   g_autoptr(GString) line = g_string_new(NULL);
   g_autofree gchar *option = g_strconcat("--probe=", check, NULL);
-  /* the child may have to end a scanner as well, before its time is over */
+  /* half of the time, so that the child can kill a scanner of its own before `end` */
   g_autofree gchar *limit = g_strdup_printf("--timeout=%u", MAX(seconds / 2, 1));
   const gchar *const words[] = {"/proc/self/exe", "doctor", limit, option, NULL};
   const int target = REPLY_FD;
@@ -117,7 +117,7 @@ child_check(JsonObject *result, const gchar *check, const gchar *subject, guint 
   if (!started) {
     child_set_text(result, "error", "%s", error->message);
   } else if (ended == 0) {
-    kill(pid, SIGKILL); /* without a wait, because the kernel may hold the child in a driver */
+    kill(pid, SIGKILL); /* without waitpid, because the child may be stuck in a kernel driver */
     child_set_text(result, "error", "%s hangs: no answer within %u second%s", subject, seconds,
                    seconds == 1 ? "" : "s");
   } else if (WIFSIGNALED(status)) {
@@ -129,7 +129,7 @@ child_check(JsonObject *result, const gchar *check, const gchar *subject, guint 
   }
 }
 
-/* ---- the process that replies ---- */
+/* ---- the child process ---- */
 
 static void
 check_load(JsonObject *result, const gchar *file) {
@@ -168,7 +168,7 @@ check_filter(JsonObject *result, const gchar *backend) {
 static void
 check_driver(JsonObject *result) {
   enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
-  /* their header comes with the CUDA Toolkit only */
+  /* declared here, because their header is only in the CUDA Toolkit */
   int (*init)(unsigned int flags), (*get_version)(int *version), (*get_count)(int *count);
   int (*get_device)(int *device, int ordinal), (*get_name)(char *name, int bytes, int device);
   int (*get_attribute)(int *value, int attribute, int device);
@@ -183,11 +183,11 @@ check_driver(JsonObject *result) {
     return; /* the library stays open */
   }
 #undef LOADS
-  Dl_info place = {0};
+  Dl_info location = {0};
   int version = 0, count = 0;
   get_version(&version);
-  dladdr((gpointer)init, &place);
-  child_set_text(result, "driver", "%s, for CUDA %d.%d", place.dli_fname, version / 1000,
+  dladdr((gpointer)init, &location);
+  child_set_text(result, "driver", "%s, for CUDA %d.%d", location.dli_fname, version / 1000,
                  version % 1000 / 10);
   const int init_status = init(0), status = init_status ? init_status : get_count(&count);
   if (status != 0) {

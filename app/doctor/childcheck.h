@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Checks that may crash or hang. Each runs in a child process, which is this program again. */
+/* Checks that may crash or hang. Each check runs this program again as a child process. */
 
 #include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
-/* Starts GStreamer. Its scanner, which loads the plugins, is ended when it does not end within
- * `seconds`; GStreamer leaves out the plugin that hangs then. */
+/* Initialises GStreamer. GStreamer's scanner, which loads the plugins, is killed if a plugin takes
+ * more than `seconds`. GStreamer then continues without this plugin. */
 void child_start_gstreamer(guint seconds);
 
-/* Runs a check of `subject`, a noun such as "the driver", in a child process, and sets members of
- * `result`:
+/* Runs a check in a child process and sets members of `result`. `subject` is a noun for messages,
+ * such as "the driver". The checks are
  *
  *   load:FILE       GStreamer loads the plugin FILE
  *   filter:BACKEND  the element filters one frame; sets "runs", "device" and "reason"
  *   driver          CUDA's driver counts its devices; sets "driver" and the array "devices"
  *
- * "error" is set when the check fails. A crash of the child is an error, also after its check, and
- * so is a hang, which is one after `seconds`. */
+ * "error" is set if the check fails. A crash of the child is a failure, even after the check has
+ * passed. A child that runs longer than `seconds` counts as hung. */
 void child_check(JsonObject *result, const gchar *check, const gchar *subject, guint seconds);
 
-/* Is the child process: does the check and writes the result into a pipe, which is descriptor 3.
- * FALSE when there is no such check, or nobody reads. */
+/* The code of the child process: runs the check and writes the result into a pipe, descriptor 3.
+ * Returns FALSE if there is no such check or the pipe is closed. */
 gboolean child_reply(const gchar *check);
 
-/* Sets a member to a text. Bytes of it that are not UTF-8, which JSON cannot have, are replaced. */
+/* Sets a member to a text. Bytes that are not UTF-8 are replaced, because JSON is UTF-8. */
 void child_set_text(JsonObject *result, const gchar *member, const gchar *format, ...)
     G_GNUC_PRINTF(3, 4);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The sub-command `doctor`: collects what works, what is missing and the fixes, and prints it as
- * text or as JSON. childcheck.c has the checks that may crash or hang. */
+/* The sub-command `doctor`: checks the installation and prints a report as text or as JSON.
+ * childcheck.c has the checks that may crash or hang. */
 
 #include "gpufacts.h"
 #include "childcheck.h"
@@ -16,11 +16,12 @@
 
 typedef enum {
   OPTIONAL,
-  NEEDED,  /* the command does nothing without it */
-  FOR_GPU, /* optional where there is a GPU, and of no use elsewhere */
+  NEEDED,  /* the command does not work without it */
+  FOR_GPU, /* optional with a GPU, useless without one */
 } Need;
 
-/* Any of the elements serves the purpose. The Debian package has the first of them. */
+/* The purposes of elements. Any one of `elements` serves the purpose. `package` is the Debian
+ * package of the first one. */
 static const struct {
   const gchar *section, *purpose, *elements, *package;
   Need need;
@@ -54,10 +55,10 @@ static const struct {
     {"Video", "encode H.265", "x265enc", BAD, OPTIONAL},
     {"Video", "encode VP9", "vp9enc", GOOD, OPTIONAL},
     {"Video", "encode Theora", "theoraenc", BASE, OPTIONAL},
-    {"Video", "encode without losses", "avenc_ffv1", LIBAV, OPTIONAL},
-    {"Video", "keep the order of fields", "capssetter", GOOD, OPTIONAL},
-    {"Video", "join the pieces of a job", "appsrc", BASE, OPTIONAL},
-    {"Video", "try an encoder before a job", "videotestsrc", BASE, OPTIONAL},
+    {"Video", "encode losslessly", "avenc_ffv1", LIBAV, OPTIONAL},
+    {"Video", "keep the field order", "capssetter", GOOD, OPTIONAL},
+    {"Video", "join the chunks of a job", "appsrc", BASE, OPTIONAL},
+    {"Video", "test an encoder before a job", "videotestsrc", BASE, OPTIONAL},
     {"Audio", "convert audio", "audioconvert", BASE, OPTIONAL},
     {"Audio", "decode AAC", "avdec_aac or faad or fdkaacdec", LIBAV, OPTIONAL},
     {"Audio", "encode AAC", "avenc_aac or voaacenc or fdkaacenc", LIBAV, OPTIONAL},
@@ -80,7 +81,7 @@ static const struct {
     {"Camera and window", "show one image", "imagefreeze", GOOD, OPTIONAL},
     {"Camera and window", "print text in the window", "textoverlay", "gstreamer1.0-x", OPTIONAL},
     {"Camera and window", "open a window with OpenGL", "glimagesink", "gstreamer1.0-gl", OPTIONAL},
-    {"Camera and window", "open a window of X11", "ximagesink", "gstreamer1.0-x", OPTIONAL},
+    {"Camera and window", "open a window with X11", "ximagesink", "gstreamer1.0-x", OPTIONAL},
     {"GPU codecs", "decode H.264 on the GPU", "nvh264dec", BAD " libnvcuvid1", FOR_GPU},
     {"GPU codecs", "encode H.264 on the GPU", "nvh264enc", BAD " libnvidia-encode1", FOR_GPU},
 };
@@ -89,17 +90,18 @@ static const struct {
 
 static const gchar *const backends[] = {"auto", "cuda", "cpu", NULL};
 
-/* The results are the object that --json prints, and its members. A check that fails has an "error"
- * and a "fix". Members that a check does not have are null. */
+/* The report. `root` is the object that --json prints; the others are its members. A failed check
+ * has an "error" and a "fix". Members without a value are null. */
 typedef struct {
   const gchar *wanted; /* the backend of --backend */
-  guint seconds;       /* the time limit of a check */
+  guint seconds;       /* time limit of a check */
   JsonObject *root, *plugin, *gpu, *backends;
-  JsonArray *elements, *fixes; /* fixes of all that keeps the command from working */
-  gboolean has_gpu;            /* there is some sign of an NVIDIA GPU */
+  JsonArray *elements, *fixes; /* `fixes` has those that the command needs in order to work */
+  gboolean has_gpu;            /* there is a sign of an NVIDIA GPU */
 } Report;
 
-/* Adds an object whose members, with spaces between their names, are null. */
+/* Adds an object. `members` are the names of its members, separated by spaces; their values are
+ * null. */
 static JsonObject *
 add_object(JsonObject *parent, const gchar *name, const gchar *members) {
   JsonObject *object = json_object_new();
@@ -122,11 +124,12 @@ fail(JsonObject *check, const gchar *error, const gchar *fix) {
   child_set_text(check, "fix", "%s", fix);
 }
 
+/* The fix of an error whose text contains `part`. */
 typedef struct {
-  const gchar *part, *fix; /* of an error whose text has the part */
+  const gchar *part, *fix;
 } Fix;
 
-/* The last part is "", which every error has. */
+/* Returns the first fix that matches. The last part has to be "", which matches every error. */
 static const gchar *
 find_fix(const Fix *fixes, const gchar *error) {
   while (!strstr(error, fixes->part))
@@ -139,13 +142,13 @@ find_fix(const Fix *fixes, const gchar *error) {
 static void
 check_plugin(const Report *self) {
   static const Fix fixes[] = {
-      {"version", "build the plugin anew for this GStreamer: meson setup --wipe BUILD"},
-      {"cannot open shared object file", "install the library that is missing"},
-      {"undefined symbol", "build the plugin anew on this machine"},
+      {"version", "rebuild the plugin for this GStreamer: meson setup --wipe BUILD"},
+      {"cannot open shared object file", "install the missing library"},
+      {"undefined symbol", "rebuild the plugin on this machine"},
       {"Permission denied", "make the file readable: chmod a+r"},
-      {"", "build or copy the file anew, or remove it"},
+      {"", "rebuild the file or copy it again, or remove it"},
   };
-  /* a file that GStreamer does not take is in its registry, without elements */
+  /* the registry has a file that does not load as a plugin without elements */
   g_autoptr(GstElementFactory) factory = gst_element_factory_find("cudaconv");
   g_autoptr(GstPlugin) plugin = factory ? gst_plugin_feature_get_plugin(GST_PLUGIN_FEATURE(factory))
                                         : gst_registry_lookup(gst_registry_get(), FILE_NAME);
@@ -153,20 +156,22 @@ check_plugin(const Report *self) {
   const gchar *folders = g_getenv("GST_PLUGIN_PATH"), *registry = g_getenv("GST_REGISTRY");
   json_object_set_boolean_member(self->plugin, "found", plugin != NULL);
   if (!plugin) {
-    g_autofree gchar *own = g_build_filename(g_get_user_data_dir(), "gstreamer-1.0/plugins", NULL);
+    g_autofree gchar *folder =
+        g_build_filename(g_get_user_data_dir(), "gstreamer-1.0/plugins", NULL);
     child_set_text(self->plugin, "error",
                    "there is no " FILE_NAME
-                   " in GST_PLUGIN_PATH (%s), in %s and in GStreamer's folder",
-                   folders && *folders ? folders : "not set", own);
+                   " in GST_PLUGIN_PATH (%s), in %s or in GStreamer's folder",
+                   folders && *folders ? folders : "not set", folder);
     child_set_text(
         self->plugin, "fix",
-        "run `make install` in the sources, or copy the file to %s, or set GST_PLUGIN_PATH", own);
+        "run `make install` in the sources, or copy the file to %s, or set GST_PLUGIN_PATH",
+        folder);
     return;
   }
   if (factory)
     child_set_text(self->plugin, "version", "%s", gst_plugin_get_version(plugin));
   if (!file)
-    return; /* it is part of a program */
+    return; /* the plugin is linked into a program */
   g_autofree gchar *path = g_canonicalize_filename(file, NULL);
   g_autofree gchar *check = g_strconcat("load:", path, NULL);
   child_set_text(self->plugin, "file", "%s", path);
@@ -176,11 +181,12 @@ check_plugin(const Report *self) {
     return;
   g_autofree gchar *usual =
       g_build_filename(g_get_user_cache_dir(), "gstreamer-1.0/registry.*.bin", NULL);
-  child_set_text(self->plugin, "fix", "%s%slet GStreamer look again: rm %s",
+  child_set_text(self->plugin, "fix", "%s%smake GStreamer scan its plugins again: rm %s",
                  error ? find_fix(fixes, error) : "", error ? "; then " : "",
                  registry ? registry : usual);
   if (!error)
-    child_set_text(self->plugin, "error", "%s loads, but did not when GStreamer looked", path);
+    child_set_text(self->plugin, "error",
+                   "%s loads now, but did not when GStreamer scanned its plugins", path);
 }
 
 static void
@@ -195,30 +201,29 @@ check_gpu(Report *self) {
   const gboolean usable = !error && json_array_get_length(devices) > 0;
   json_object_set_boolean_member(self->gpu, "usable", usable);
   if (usable) {
-    self->has_gpu = TRUE; /* whatever the system shows: WSL has no card on the PCI bus */
+    self->has_gpu = TRUE; /* even without other signs: WSL has no card on the PCI bus */
     return;
   }
   if (obstacle && (self->has_gpu || is_absent))
     fail(self->gpu, obstacle, fix);
   else if (is_absent)
     fail(self->gpu, error,
-         "install the Debian package libcuda1 (component non-free) in the version of the kernel "
-         "module; a container needs NVIDIA_DRIVER_CAPABILITIES=compute,video,utility");
+         "install the Debian package libcuda1 (component non-free), in the same version as the "
+         "kernel module; a container needs NVIDIA_DRIVER_CAPABILITIES=compute,video,utility");
   else if (driver && visible && (!*visible || *visible == '-' || g_str_has_prefix(visible, "No")))
     fail(self->gpu, "CUDA_VISIBLE_DEVICES hides all devices",
          "unset CUDA_VISIBLE_DEVICES, or name a device: CUDA_VISIBLE_DEVICES=0");
   else
     fail(self->gpu, error ? error : "the driver sees no device",
-         "see what nvidia-smi and dmesg report; a restart fixes a driver that was updated");
+         "see what nvidia-smi and dmesg report; after an update of the driver, restart");
   self->has_gpu |= !is_absent;
 }
 
 static void
 check_backend(Report *self, const gchar *name) {
   static const Fix fixes[] = {
-      {"this build has no CUDA",
-       "install the CUDA Toolkit (nvcc) and build anew: meson setup --wipe "
-       "BUILD -Dcuda=enabled; docs/building.md has the versions"},
+      {"this build has no CUDA", "install the CUDA Toolkit (nvcc) and rebuild: meson setup --wipe "
+                                 "BUILD -Dcuda=enabled; docs/building.md has the versions"},
       {"element fakesrc",
        "reinstall the Debian package libgstreamer1.0-0, or unset GST_PLUGIN_SYSTEM_PATH"},
       {"element cudaconv", "remove other files " FILE_NAME " from GST_PLUGIN_PATH and from "
@@ -226,29 +231,29 @@ check_backend(Report *self, const gchar *name) {
       {"too old", "install a newer driver, or build the plugin with an older CUDA Toolkit (11.8 or "
                   "later)"},
       {"OUT_OF_MEMORY", "end other programs that use the GPU; nvidia-smi lists them"},
-      {"", "see what nvidia-smi reports; a GPU of the Turing generation (2018) or later is needed, "
-           "and a build for it (-Dcuda-arch)"},
+      {"", "see what nvidia-smi reports; the GPU has to be of the Turing generation (2018) or "
+           "later, and the plugin built for it (-Dcuda-arch)"},
   };
   JsonObject *backend = json_object_get_object_member(self->backends, name);
   JsonObject *cpu = json_object_get_object_member(self->backends, "cpu");
   g_autofree gchar *check = g_strconcat("filter:", name, NULL);
   if (get(self->plugin, "error"))
-    fail(backend, "there is no plugin that works", get(self->plugin, "fix"));
+    fail(backend, "the plugin does not work", get(self->plugin, "fix"));
   else
     child_check(backend, check, "the filter", self->seconds);
   const gchar *error = get(backend, "error");
   json_object_set_boolean_member(backend, "works", !error);
   if (!error || get(self->plugin, "error"))
     return;
-  /* the element names its property, and gives advice that is the fix here */
-  const gchar *property = "cannot be had: ", *begin = strstr(error, property);
+  /* keep the cause only: the message begins with the property, and ends with advice */
+  const gchar *property = "is not available: ", *begin = strstr(error, property);
   begin = begin ? begin + strlen(property) : error;
   const gchar *end = strstr(begin, ". backend=auto, the default");
   g_autofree gchar *cause = g_strndup(begin, end ? (gsize)(end - begin) : strlen(begin));
   if (strstr(cause, "is not installed"))
     fail(backend, cause, find_fix(fixes, cause));
   else if (get(cpu, "error"))
-    fail(backend, cause, "report this fault of cudaconv with all of this text");
+    fail(backend, cause, "report this bug of cudaconv with the whole output");
   else
     fail(backend, cause, get(self->gpu, "error") ? get(self->gpu, "fix") : find_fix(fixes, cause));
   if (strstr(cause, "driver is too old")) {
@@ -257,7 +262,7 @@ check_backend(Report *self, const gchar *name) {
   }
 }
 
-/* TRUE when everything works that is needed. */
+/* Runs all checks. Returns TRUE if everything works that the command needs. */
 static gboolean
 examine(Report *self) {
   guint major, minor, micro, nano;
@@ -278,7 +283,8 @@ examine(Report *self) {
   check_gpu(self);
   for (guint i = 0; backends[i]; i++)
     add_object(self->backends, backends[i], "works runs device reason error fix");
-  for (guint i = g_strv_length((gchar **)backends); i-- > 0;) /* the CPU first, for the fixes */
+  /* backwards: the fixes of the other backends depend on the result of the CPU */
+  for (guint i = g_strv_length((gchar **)backends); i-- > 0;)
     check_backend(self, backends[i]);
   JsonObject *wanted = json_object_get_object_member(self->backends, self->wanted);
   gboolean works = json_object_get_boolean_member(wanted, "works");
@@ -313,7 +319,8 @@ examine(Report *self) {
 
 /* ---- text ---- */
 
-/* The mark "-" is for no fault, which takes no fix. A fix that was printed before is left out. */
+/* Prints a failed check with its fix. With the mark "-" there is no fault, so no fix is printed.
+ * The fix is not printed again if it equals `before`. */
 static void
 print_failure(const gchar *mark, const gchar *subject, JsonObject *check, const gchar *before) {
   const gchar *fix = get(check, "fix");
@@ -327,7 +334,7 @@ print_checks(const Report *self) {
   const gchar *file = get(self->plugin, "file"), *driver = get(self->gpu, "driver");
   JsonArray *devices = json_object_get_array_member(self->gpu, "devices");
   JsonObject *versions = json_object_get_object_member(self->root, "versions");
-  /* it is no fault that there is no GPU, unless it is asked for */
+  /* no GPU is a fault only with --backend=cuda */
   const gchar *mark = g_str_equal(self->wanted, "cuda") ? "broken"
                       : self->has_gpu                   ? "missing"
                                                         : "-";
@@ -378,9 +385,9 @@ print_text(const Report *self) {
       package = uses[i].package;
     } else if (uses[i].need == FOR_GPU && get(self->gpu, "error")) {
       mark = "-";
-      remark = "; optional where there is a GPU";
+      remark = "; optional, for machines with a GPU";
     } else if (!works) {
-      remark = "; optional"; /* its package has nothing to do with the failure */
+      remark = "; optional"; /* no package: it would not fix the failure */
     } else {
       remark = "; optional, Debian package ";
       package = uses[i].package;
@@ -408,19 +415,18 @@ app_doctor(int argc, char **argv) {
   g_autofree gchar *backend = g_strdup("auto"), *probe = NULL;
   const GOptionEntry entries[] = {
       {"backend", 0, 0, G_OPTION_ARG_STRING, &backend,
-       "The backend that has to work, or the exit status is 1 (auto): auto, cuda, cpu", "NAME"},
+       "Backend that has to work for exit status 0 (auto): auto, cuda, cpu", "NAME"},
       {"json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print the report as one JSON object", NULL},
       {"timeout", 0, 0, G_OPTION_ARG_INT, &seconds,
-       "How long the load of a plugin or the start of a driver may take (60); 1 or more",
-       "SECONDS"},
+       "Time limit for loading a plugin or starting the driver (60); 1 or more", "SECONDS"},
       {"probe", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &probe, NULL, NULL},
       {0}};
   g_autoptr(GError) error = NULL;
   g_autoptr(GOptionContext) context = app_option_context_new(
       "doctor",
       "Reports what is installed, what is missing and how to fix it. Each line has a mark: ok;\n"
-      "missing, which some uses need; broken, which keeps the command from working; - where\n"
-      "nothing is wrong.",
+      "missing: only some uses need it; broken: the command does not work without it; -: not\n"
+      "needed on this machine.",
       entries, NULL);
   g_auto(GStrv) words = app_parse_arguments(context, argc, argv, 0, 0, &error);
   g_autofree gchar *wanted = g_ascii_strdown(backend, -1);
@@ -428,7 +434,7 @@ app_doctor(int argc, char **argv) {
     app_refuse(&error, "--backend \"%s\": there is no such backend; there are: auto, cuda, cpu",
                backend);
   else if (words && seconds < 1)
-    app_refuse(&error, "--timeout \"%d\": it takes 1 or more", seconds);
+    app_refuse(&error, "--timeout \"%d\": expected 1 or more", seconds);
   if (error)
     return app_fail("doctor", APP_WRONG_USAGE, error);
   child_start_gstreamer((guint)seconds);

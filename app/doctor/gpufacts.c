@@ -7,7 +7,7 @@
 #define VENDOR_NVIDIA "0x10de"
 #define CLASS_DISPLAY "0x03"
 
-/* The text of a file without the newline at its end, or NULL. */
+/* Returns the text of a file without the newline at its end, or NULL. */
 static gchar *
 read_text(const gchar *folder, const gchar *name) {
   gchar *text = NULL;
@@ -21,8 +21,7 @@ exists(const gchar *root, const gchar *name) {
   return g_file_test(path, G_FILE_TEST_EXISTS);
 }
 
-/* NVIDIA's cards on the PCI bus: "0000:01:00.0 (nvidia)", with address and kernel driver of each.
- */
+/* Returns NVIDIA's cards on the PCI bus with their kernel drivers: "0000:01:00.0 (nvidia), ...". */
 static GString *
 find_cards(const gchar *root) {
   GString *cards = g_string_new(NULL);
@@ -63,21 +62,21 @@ gpu_facts_find_obstacle(const gchar *root, const gchar **fix, gboolean *has_gpu)
   if (!*has_gpu) {
     obstacle = "there is no NVIDIA GPU on the PCI bus";
     *fix = "use a machine with an NVIDIA GPU of the Turing generation (2018) or later; a virtual "
-           "machine or container has to be given the GPU of its host";
+           "machine or container needs access to the GPU of its host";
   } else if (n_nodes == 0 && (exists(root, ".dockerenv") || exists(root, "run/.containerenv"))) {
     obstacle = "this container has no device nodes /dev/nvidia*";
-    *fix = "give the container the GPU: docker run --gpus all, with the package "
+    *fix = "give the container access to the GPU: docker run --gpus all, with the package "
            "nvidia-container-toolkit on the host";
   } else if (n_nodes == 0 && !has_module && strstr(cards->str, "vfio-pci")) {
-    obstacle = "the kernel driver vfio-pci keeps the GPU for virtual machines";
-    *fix = "use the GPU in the virtual machine that has it, or give it back to the host";
+    obstacle = "the kernel driver vfio-pci reserves the GPU for virtual machines";
+    *fix = "use the GPU in the virtual machine that has it, or return it to the host";
   } else if (n_nodes == 0 && !has_module && strstr(cards->str, "nouveau")) {
-    obstacle = "the kernel driver nouveau has no CUDA";
+    obstacle = "the kernel driver nouveau does not support CUDA";
     *fix = "install the Debian package nvidia-driver (component non-free) and restart";
   } else if (n_nodes == 0 && !has_module) {
     obstacle = "NVIDIA's kernel module is not loaded";
     *fix = "install the Debian package nvidia-driver (component non-free) and restart; with Secure "
-           "Boot its module has to be signed";
+           "Boot, its kernel module has to be signed";
   } else if (n_nodes == 0) {
     obstacle = "the device nodes /dev/nvidia* are missing";
     *fix = "run nvidia-smi once as root, or install the Debian package nvidia-modprobe";

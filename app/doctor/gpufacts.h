@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* The first obstacle that the system shows to CUDA, without a call of NVIDIA's driver; NULL when it
- * shows none. Free it. Sets `fix` to a text that is not freed, and `has_gpu` to whether anything
- * says that there is an NVIDIA GPU. `root` is the folder in which the file system starts: "/". */
+/* Returns the first obstacle to CUDA that files of the system show, or NULL. NVIDIA's driver is not
+ * called. Free the result. Sets `fix` to a static text, and `has_gpu` to whether there is a sign of
+ * an NVIDIA GPU. `root` is the root of the file system, "/" except in tests. */
 gchar *gpu_facts_find_obstacle(const gchar *root, const gchar **fix, gboolean *has_gpu);
 
 G_END_DECLS

@@ -11,7 +11,7 @@
 #define SIGMA_STEP 0.5
 #define LINE_STEP 0.02
 
-/* Which part of the image is filtered. */
+/* The visible part of the result. */
 typedef enum {
   VIEW_SPLIT,
   VIEW_FILTERED,
@@ -19,18 +19,18 @@ typedef enum {
 } View;
 
 struct _Controls {
-  GstElement *filter, *model; /* the model has the default values */
+  GstElement *filter, *defaults; /* `defaults` has the default values of all properties */
   GParamSpec **properties;
   Wipe *wipe;
   gdouble share;
   View view;
-  GHashTable *tried; /* value of an enum by its property, which may have been refused since */
+  GHashTable *requested; /* last value of an enum set by a key, by property; maybe rejected since */
   gchar **presets;
-  gint preset;        /* -1: none was loaded */
-  gboolean in_preset; /* its kernel has not been changed since */
+  gint preset;        /* index of the last loaded preset; -1: none */
+  gboolean in_preset; /* the kernel has not been changed since the preset was loaded */
 };
 
-/* ---- what keys do ---- */
+/* ---- actions of keys ---- */
 
 static gint
 wrap(gint number, gint count) {
@@ -57,9 +57,10 @@ change_view(Controls *self, const gchar *unused, gint by) {
   return CONTROLS_CHANGED;
 }
 
-/* What a preset has set to go with its kernel makes little of another one. */
+/* Resets the properties that a preset has set for its kernel, because they rarely suit another
+ * kernel. */
 static void
-leave_preset(Controls *self) {
+reset_preset(Controls *self) {
   static const gchar *const set[] = {"size",     "sigma",  "scale", "bias",
                                      "response", "chroma", "color"};
   GObjectClass *class = G_OBJECT_GET_CLASS(self->filter);
@@ -70,17 +71,18 @@ leave_preset(Controls *self) {
   self->in_preset = FALSE;
 }
 
-/* A value that was refused is passed by, since the next one follows what was tried last. */
+/* Sets the next value of an enum. Continues from the last requested value, so a rejected value is
+ * skipped. */
 static ControlsRequest
 next_value(Controls *self, const gchar *property, gint by) {
   const GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(self->filter), property);
   const GEnumClass *values = G_PARAM_SPEC_ENUM(spec)->enum_class;
   const gboolean is_kernel = strcmp(property, "kernel") == 0;
   gint value;
-  gpointer tried;
+  gpointer requested;
   g_object_get(self->filter, property, &value, NULL);
-  if (g_hash_table_lookup_extended(self->tried, property, NULL, &tried))
-    value = GPOINTER_TO_INT(tried);
+  if (g_hash_table_lookup_extended(self->requested, property, NULL, &requested))
+    value = GPOINTER_TO_INT(requested);
   gint at = 0;
   for (guint i = 0; i < values->n_values; i++)
     at = values->values[i].value == value ? (gint)i : at;
@@ -88,25 +90,26 @@ next_value(Controls *self, const gchar *property, gint by) {
     at = wrap(at + by, (gint)values->n_values);
   while (is_kernel && strcmp(values->values[at].value_nick, "custom") == 0);
   if (is_kernel) {
-    leave_preset(self);
-    g_hash_table_remove_all(self->tried); /* what was refused with one kernel may do with another */
+    reset_preset(self);
+    g_hash_table_remove_all(self->requested); /* another kernel may accept the rejected values */
   }
-  g_hash_table_insert(self->tried, (gpointer)property, GINT_TO_POINTER(values->values[at].value));
+  g_hash_table_insert(self->requested, (gpointer)property,
+                      GINT_TO_POINTER(values->values[at].value));
   g_object_set(self->filter, property, values->values[at].value, NULL);
   return CONTROLS_CHANGED;
 }
 
-/* The size that runs may be less than the one that was asked for. */
+/* The size in use may be smaller than the requested one. */
 static ControlsRequest
 change_size(Controls *self, const gchar *property, gint by) {
   g_autoptr(GstStructure) stats = NULL;
-  gint asked;
-  g_object_get(self->filter, property, &asked, "stats", &stats, NULL);
-  guint runs = (guint)asked;
-  gst_structure_get_uint(stats, property, &runs);
-  const gint from = asked == 0 ? (gint)runs
-                    : by > 0   ? MAX(asked, (gint)runs)
-                               : MIN(asked, (gint)runs);
+  gint wanted;
+  g_object_get(self->filter, property, &wanted, "stats", &stats, NULL);
+  guint in_use = (guint)wanted;
+  gst_structure_get_uint(stats, property, &in_use);
+  const gint from = wanted == 0 ? (gint)in_use
+                    : by > 0    ? MAX(wanted, (gint)in_use)
+                                : MIN(wanted, (gint)in_use);
   g_object_set(self->filter, property, CLAMP(from + by, 1, MAX_SIZE), NULL);
   return CONTROLS_CHANGED;
 }
@@ -131,7 +134,7 @@ next_preset(Controls *self, const gchar *unused, gint by) {
   if (count == 0)
     return CONTROLS_NOTHING;
   self->preset = self->preset < 0 && by < 0 ? count - 1 : wrap(self->preset + by, count);
-  g_hash_table_remove_all(self->tried);
+  g_hash_table_remove_all(self->requested);
   gst_preset_load_preset(GST_PRESET(self->filter), self->presets[self->preset]);
   self->in_preset = TRUE;
   return CONTROLS_CHANGED;
@@ -143,15 +146,15 @@ request(Controls *self, const gchar *unused, gint what) {
 }
 
 static const struct {
-  const gchar *keys;         /* those that do it, and behind | those that do it backwards */
-  const gchar *shown, *what; /* for people; NULL: stands in the row above */
+  const gchar *keys;         /* key names; those after | run the action backwards */
+  const gchar *shown, *what; /* text of the help; NULL: covered by the row above */
   ControlsRequest (*run)(Controls *self, const gchar *property, gint by);
   const gchar *property;
-  gint argument; /* negative for keys that do it backwards */
+  gint argument; /* negated for keys that run the action backwards */
 } keys[] = {
-    {"Right|Left", "left, right", "move the line between before and after; so does the mouse",
+    {"Right|Left", "left, right", "move the line between original and result; so does the mouse",
      move_line, NULL, 1},
-    {"o 0|O", "o", "all filtered, nothing filtered, both again", change_view, NULL, 1},
+    {"o 0|O", "o", "show only the result, only the original, both again", change_view, NULL, 1},
     {"k|K", "k, K", "next, previous kernel", next_value, "kernel", 1},
     {"p|P", "p, P", "next, previous preset", next_preset, NULL, 1},
     {"Up plus|Down minus", "up, down", "larger, smaller kernel", change_size, "size", 2},
@@ -161,12 +164,12 @@ static const struct {
     {"9", NULL, NULL, set_size, "size", 9},
     {"s|S", "s, S", "larger, smaller sigma of the Gaussian", change_sigma, "sigma", 1},
     {"r|R", "r, R", "next, previous response", next_value, "response", 1},
-    {"c|C", "c, C", "next, previous way with chroma", next_value, "chroma", 1},
+    {"c|C", "c, C", "next, previous chroma mode", next_value, "chroma", 1},
     {"b|B", "b, B", "next, previous border", next_value, "border", 1},
-    {"space", "space", "stop, go on", request, NULL, CONTROLS_PAUSE},
-    {"t", "t", "the line of text in the window", request, NULL, CONTROLS_TEXT},
-    {"h question F1", "h", "these keys", request, NULL, CONTROLS_HELP},
-    {"q Q Escape", "q, escape", "end", request, NULL, CONTROLS_QUIT},
+    {"space", "space", "pause, continue", request, NULL, CONTROLS_PAUSE},
+    {"t", "t", "show or hide the text in the window", request, NULL, CONTROLS_TEXT},
+    {"h question F1", "h", "show or hide this help in the window", request, NULL, CONTROLS_HELP},
+    {"q Q Escape", "q, escape", "quit", request, NULL, CONTROLS_QUIT},
 };
 
 static gboolean
@@ -207,7 +210,7 @@ controls_help(void) {
 
 /* ---- the filter as options ---- */
 
-/* Arrays without the types of their numbers. */
+/* The text of an array without the types of its numbers. */
 static gchar *
 array_text(const GValue *value) {
   g_autofree gchar *typed = gst_value_serialize(value);
@@ -237,7 +240,7 @@ property_text(GstElement *element, const GParamSpec *spec) {
   return GST_IS_PARAM_SPEC_ARRAY_LIST(spec) ? array_text(&value) : gst_value_serialize(&value);
 }
 
-/* Whether a property says what the custom kernel is, which does nothing with a named one. */
+/* TRUE if a property defines the custom kernel. It has no effect on a named kernel. */
 static gboolean
 is_definition(const gchar *property) {
   static const gchar *const names[] = {"matrix", "matrix-text", "row",
@@ -259,29 +262,29 @@ controls_describe(const Controls *self) {
     if (spec == kernel || (!is_custom && is_definition(spec->name)))
       continue;
     g_autofree gchar *value = property_text(self->filter, spec);
-    g_autofree gchar *usual = property_text(self->model, spec);
+    g_autofree gchar *usual = property_text(self->defaults, spec);
     if (!value || g_strcmp0(value, usual) == 0)
       continue;
     g_autofree gchar *quoted = text_quote(value);
-    /* what begins with a dash would be another option */
+    /* A value that begins with a dash would be parsed as an option. */
     g_string_append_printf(text, "%s--%s%s%s", text->len ? " " : "", spec->name,
                            *value == '-' ? "=" : " ", quoted);
   }
   return g_string_free(text, FALSE);
 }
 
-/* ---- making and ending ---- */
+/* ---- construction ---- */
 
 Controls *
 controls_new(GstElement *filter, gdouble share) {
   Controls *self = g_new0(Controls, 1);
   self->filter = filter;
-  self->model =
+  self->defaults =
       gst_object_ref_sink(gst_element_factory_create(gst_element_get_factory(filter), NULL));
   self->properties = filter_list_properties(filter);
   self->share = share;
   self->wipe = wipe_attach(filter, share);
-  self->tried = g_hash_table_new(g_str_hash, g_str_equal);
+  self->requested = g_hash_table_new(g_str_hash, g_str_equal);
   self->presets = gst_preset_get_preset_names(GST_PRESET(filter));
   self->preset = -1;
   return self;
@@ -289,9 +292,9 @@ controls_new(GstElement *filter, gdouble share) {
 
 void
 controls_free(Controls *self) {
-  gst_object_unref(self->model);
+  gst_object_unref(self->defaults);
   g_free(self->properties);
-  g_hash_table_unref(self->tried);
+  g_hash_table_unref(self->requested);
   g_strfreev(self->presets);
   g_free(self);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What keys and the mouse do to a filter and the split around it. One thread uses it. */
+/* Applies keys and the mouse to a filter and its wipe. For one thread. */
 
 #include <gst/gst.h>
 
@@ -9,32 +9,33 @@ G_BEGIN_DECLS
 
 typedef struct _Controls Controls;
 
-/* What is left to do after a key. */
+/* What the caller must do after a key. */
 typedef enum {
-  CONTROLS_NOTHING, /* no key of ours */
-  CONTROLS_CHANGED, /* the image is another one from the next frame on */
-  CONTROLS_PAUSE,   /* or go on */
-  CONTROLS_HELP,    /* show it, or take it away */
-  CONTROLS_TEXT,    /* the same of the line in the window */
+  CONTROLS_NOTHING, /* nothing: the key has no action */
+  CONTROLS_CHANGED, /* nothing: the filter or the wipe has changed, from the next frame on */
+  CONTROLS_PAUSE,   /* pause or continue */
+  CONTROLS_HELP,    /* show or hide the help */
+  CONTROLS_TEXT,    /* show or hide the line of text in the window */
   CONTROLS_QUIT,
 } ControlsRequest;
 
-/* Splits what the filter makes; both live as long as the filter. `share` is that of wipe_attach.
- */
+/* Attaches a wipe to the filter. `share` is the argument of wipe_attach. The filter must outlive
+ * the controls. */
 Controls *controls_new(GstElement *filter, gdouble share);
 void controls_free(Controls *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Controls, controls_free)
 
-/* A key by its name in X: "k", "K", "Left", "space". */
+/* Runs the action of a key, by its X name: "k", "K", "Left", "space". */
 ControlsRequest controls_press(Controls *self, const gchar *key);
 
-/* Puts the line at a share of the image's width. */
+/* Moves the line to a share of the image's width. */
 void controls_drag(Controls *self, gdouble share);
 
-/* The options that make the filter what it is now, as in "--kernel gaussian --sigma 2". */
+/* Returns the current values of the filter as options, such as "--kernel gaussian --sigma 2". Free
+ * it. */
 gchar *controls_describe(const Controls *self);
 
-/* All keys and what they do, a line each. */
+/* Returns the help: one line per key. Free it. */
 gchar *controls_help(void);
 
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* `cudaconv play`: tries filters in a window, and tells how to get the same into a file. */
+/* `cudaconv play`: tries filters in a window, and prints the command that applies the same filter
+ * to a file. */
 
 #include "app/command.h"
 #include "controls.h"
@@ -20,18 +21,18 @@
 #include <string.h>
 
 #define NAME "play"
-#define CAMERAS 10         /* numbers of /dev/video that are looked for */
-#define IMAGES_RATE "25/1" /* of numbered images */
-#define REFRESH_MS 500     /* the text in the window */
-#define SETTLE_MS 300      /* after which a value that is refused has gone back */
-#define NOTE_SECONDS 6     /* a warning stays in the window */
+#define CAMERAS 10         /* /dev/video0 to /dev/video9 are tried */
+#define IMAGES_RATE "25/1" /* frame rate of numbered images */
+#define REFRESH_MS 500     /* interval of the text in the window */
+#define SETTLE_MS 300      /* delay until the element has reset a rejected value */
+#define NOTE_SECONDS 6     /* duration of a warning in the window */
 #define SUMMARY                                                                                    \
-  "Filters IN in a window, before left of a line and after right of it.\n"                         \
+  "Filters IN in a window. The original is left of a line, the result right of it.\n"              \
   "IN is a video, an image, a URI, numbered images such as frames/%04d.png, or a\n"                \
-  "camera such as /dev/video0; by default it is the first camera."
+  "camera such as /dev/video0. The default is the first camera."
 
 typedef struct {
-  gchar *split; /* as it was given */
+  gchar *split; /* text of the command line */
   gdouble share;
   gchar *sink;
   gboolean no_audio;
@@ -45,31 +46,31 @@ clear_options(Options *self) {
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, clear_options)
 
 typedef struct {
-  const gchar *input; /* as people know it */
+  const gchar *input; /* the name on the command line, or of the camera */
   GMainLoop *loop;
-  GstElement *pipeline, *filter, *text; /* text: NULL: textoverlay is not installed */
+  GstElement *pipeline, *filter, *text; /* text NULL: textoverlay is not installed */
   Controls *controls;
-  GError *error;  /* that ended it */
-  gchar *missing; /* a decoder that is not installed, for people */
+  GError *error;  /* the error that ended playback */
+  gchar *missing; /* description of a decoder that is not installed */
 
-  gchar *backend; /* a line about it, until it is printed */
+  gchar *backend; /* a line about the backend */
   gboolean started, paused, repeating, repeat_again;
   gboolean shows_help, hides_line;
   gchar *note; /* the last warning */
   gint64 note_end;
   gchar *printed;  /* the options that were printed last */
-  guint settling;  /* the timer after which they are */
-  guint rewinding; /* the timer after which the video begins anew */
-  gint64 began;    /* the video, the last time */
-  guint64 frames;  /* at the last refresh */
+  guint settling;  /* timer that prints the options */
+  guint rewinding; /* timer that restarts the video */
+  gint64 began;    /* time of the last restart */
+  guint64 frames;  /* number of frames at the last refresh */
   gint64 refreshed;
   gdouble rate;
 } Play;
 
 /* ---- the text in the window and the terminal ---- */
 
-/* Progress in the words of `apply`: the frames since the start, and how much of the video is left
- * at the speed of the clock. Cameras and images have no length. */
+/* Progress in the format of `apply`: the frames since the start, and the remaining time of the
+ * video at normal speed. Cameras and images have no length. */
 static gchar *
 describe_progress(const Play *self) {
   gint64 position, length;
@@ -93,7 +94,7 @@ describe_state(const Play *self) {
   gst_structure_get_uint(stats, "size", &size);
   return g_strdup_printf("%s\nsize %u on %s; %s%s", options, size,
                          gst_structure_get_string(stats, "backend"), progress,
-                         self->paused ? "; stopped" : "");
+                         self->paused ? "; paused" : "");
 }
 
 static void
@@ -125,7 +126,8 @@ refresh(gpointer user_data) {
   return G_SOURCE_CONTINUE;
 }
 
-/* The line that makes a file with the filter of now, once for each filter. */
+/* Prints the command that applies the current filter to a file, unless the last line was the same.
+ */
 static gboolean
 print_line(gpointer user_data) {
   Play *self = user_data;
@@ -136,7 +138,7 @@ print_line(gpointer user_data) {
     g_autofree gchar *input = text_redact(quoted);
     g_print("cudaconv apply %s %s%s out.%s%s\n", options, *input == '-' ? "-- " : "", input,
             player_shows_image(self->pipeline) ? "png" : "mp4",
-            strstr(input, "***") ? "  # with the password in the place of ***" : "");
+            strstr(input, "***") ? "  # put the password in place of ***" : "");
     g_free(self->printed);
     self->printed = g_steal_pointer(&options);
   }
@@ -151,9 +153,9 @@ print_soon(Play *self) {
   self->settling = g_timeout_add(SETTLE_MS, print_line, self);
 }
 
-/* ---- what people do ---- */
+/* ---- actions of the user ---- */
 
-/* While it is stopped nothing else would show a change. */
+/* While paused, filters the current frame again, because nothing else would show a change. */
 static void
 repeat_frame(Play *self) {
   if (!self->paused)
@@ -235,8 +237,8 @@ on_error(Play *self, GstMessage *message) {
   end_with(self, g_error_new_literal(error->domain, error->code, text));
 }
 
-/* A value that is refused, say: the filter goes on with the one before. Warnings of others, of
- * audio that cannot be decoded, do not matter here. */
+/* Shows a warning of the filter, such as a rejected value; the filter keeps the previous value.
+ * Warnings of other elements, such as audio that cannot be decoded, are ignored. */
 static void
 on_warning(Play *self, GstMessage *message) {
   if (GST_MESSAGE_SRC(message) != GST_OBJECT(self->filter))
@@ -263,8 +265,8 @@ rewind_video(gpointer user_data) {
   return G_SOURCE_REMOVE;
 }
 
-/* A video begins again, so that there is time to try. One of a single frame shall not keep the
- * machine busy. */
+/* Restarts the video, so that the user can go on trying filters. The delay keeps a very short video
+ * from using all of the CPU. */
 static void
 on_end(Play *self) {
   g_autoptr(GstStructure) stats = NULL;
@@ -309,7 +311,7 @@ on_element_message(Play *self, GstMessage *message) {
   }
 }
 
-/* Only what plays is worth an explanation. */
+/* Prints the keys when playback begins, so that they are not printed before an error. */
 static void
 on_state(Play *self, GstMessage *message) {
   GstState now;
@@ -319,7 +321,8 @@ on_state(Play *self, GstMessage *message) {
     return;
   self->started = TRUE;
   g_autofree gchar *keys = controls_help();
-  g_print("Keys, in the window and here:\n%s%s", keys, self->backend ? self->backend : "");
+  g_print("Keys, in the window and in this terminal:\n%s%s", keys,
+          self->backend ? self->backend : "");
   print_soon(self);
 }
 
@@ -363,13 +366,13 @@ on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
 
 /* ---- running ---- */
 
-/* Of --sink. */
+/* Returns the sink of --sink. */
 static GstElement *
 parse_sink(const gchar *description, GError **error) {
   GstElement *sink = elements_parse(description, "--sink", "ximagesink", error);
   if (!sink || (sink->numsinkpads == 1 && sink->numsrcpads == 0))
     return sink;
-  g_set_error(error, APP_USAGE_ERROR, 0, "--sink \"%s\": this is no sink", description);
+  g_set_error(error, APP_USAGE_ERROR, 0, "--sink \"%s\": this is not a sink", description);
   gst_object_unref(sink);
   return NULL;
 }
@@ -406,10 +409,10 @@ run(Play *self) {
   const guint sources[] = {
       g_unix_signal_add(SIGINT, on_signal, self), g_unix_signal_add(SIGTERM, on_signal, self),
       g_unix_signal_add(SIGHUP, on_signal, self), g_timeout_add(REFRESH_MS, refresh, self)};
-  signal(SIGPIPE, SIG_IGN); /* the terminal has to become what it was */
+  signal(SIGPIPE, SIG_IGN); /* the terminal must be restored */
   gst_bus_add_watch(bus, on_message, self);
   self->refreshed = g_get_monotonic_time();
-  gst_element_set_state(self->pipeline, GST_STATE_PLAYING); /* a failure is a message too */
+  gst_element_set_state(self->pipeline, GST_STATE_PLAYING); /* a failure also posts a message */
   terminal_open(on_key, self);
   g_main_loop_run(self->loop);
   terminal_close();
@@ -436,7 +439,7 @@ clear(Play *self) {
   g_free(self->backend);
 }
 
-/* The first that there is. */
+/* Returns the first camera. */
 static gchar *
 find_camera(GError **error) {
   for (guint i = 0; i < CAMERAS; i++) {
@@ -445,7 +448,7 @@ find_camera(GError **error) {
       return g_steal_pointer(&camera);
   }
   g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
-              "there is no camera such as /dev/video0; a video or an image can be IN instead");
+              "there is no camera such as /dev/video0; name a video or an image as IN");
   return NULL;
 }
 
@@ -466,10 +469,10 @@ app_play(int argc, char **argv) {
   g_auto(Options) options = {.share = 0.5};
   const GOptionEntry entries[] = {
       {"split", 0, 0, G_OPTION_ARG_STRING, &options.split,
-       "Where the line is at first, from 0 (all is filtered) to 1 (nothing is); default: 0.5",
+       "Initial position of the line, from 0 (all filtered) to 1 (nothing filtered); default: 0.5",
        "SHARE"},
       {"sink", 0, 0, G_OPTION_ARG_STRING, &options.sink,
-       "A sink for video as in a gst-launch line, instead of a window", "DESCRIPTION"},
+       "A video sink as in a gst-launch line, instead of a window", "DESCRIPTION"},
       {"no-sound", 0, 0, G_OPTION_ARG_NONE, &options.no_audio, "Play no audio", NULL},
       {0}};
   g_autoptr(GError) error = NULL;

@@ -7,28 +7,28 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-/* A decoder works while a frame is filtered. */
-#define TO_FILTER                                                                                  \
+/* The queue lets the decoder run while a frame is filtered. */
+#define BEFORE_FILTER                                                                              \
   "queue name=decoded max-size-buffers=2 max-size-bytes=0 max-size-time=0 "                        \
   "! videoconvert name=converted "
 
-#define TO_WINDOW "videoconvert name=filtered ! %s videoscale name=scaled "
+#define AFTER_FILTER "videoconvert name=filtered ! %s videoscale name=scaled "
 
 #define TEXT                                                                                       \
   "textoverlay name=" PLAYER_TEXT " valignment=bottom halignment=left line-alignment=left "        \
   "shaded-background=true shading-value=150 xpad=8 ypad=8 silent=true font-desc=\"Monospace 10\" " \
   "! videoconvert ! "
 
-#define STILL "still" /* the imagefreeze; not there for what is no image */
+#define STILL "still" /* name of the imagefreeze, which exists only for images */
 
 #define AUDIO_BRANCH "queue ! audioconvert ! audioresample ! autoaudiosink "
 
 /* ---- keys and the mouse ---- */
 
-/* What the thread of the window knows. */
+/* State of the keyboard and the mouse, used by the window's thread. */
 typedef struct {
   gboolean shift, dragging;
-} Hands;
+} InputState;
 
 static void
 post(GstPad *pad, GstStructure *structure) {
@@ -36,16 +36,16 @@ post(GstPad *pad, GstStructure *structure) {
   gst_element_post_message(element, gst_message_new_application(GST_OBJECT(element), structure));
 }
 
-/* Some sinks tell keys as they are without Shift, and Shift as a key of its own. */
+/* Some sinks report a key without the effect of Shift, and Shift as a separate key. */
 static void
-on_key(GstPad *pad, Hands *hands, const gchar *key, gboolean pressed) {
+on_key(GstPad *pad, InputState *state, const gchar *key, gboolean pressed) {
   if (g_str_has_prefix(key, "Shift_")) {
-    hands->shift = pressed;
+    state->shift = pressed;
     return;
   }
   if (!pressed)
     return;
-  const gchar letter[] = {hands->shift ? g_ascii_toupper(*key) : *key, '\0'};
+  const gchar letter[] = {state->shift ? g_ascii_toupper(*key) : *key, '\0'};
   const gboolean is_letter = g_ascii_isalpha(*key) && key[1] == '\0';
   post(pad, gst_structure_new(PLAYER_KEY, "key", G_TYPE_STRING, is_letter ? letter : key, NULL));
 }
@@ -58,12 +58,12 @@ on_drag(GstPad *pad, gdouble x) {
     post(pad, gst_structure_new(PLAYER_DRAG, "share", G_TYPE_DOUBLE, x / width, NULL));
 }
 
-/* Takes them where they are in the coordinates of the filtered image, and off the way to sources.
- */
+/* Handles navigation events at the filter, where coordinates are those of the filtered image. Drops
+ * them, so that they do not reach the sources. */
 static GstPadProbeReturn
 on_navigation(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
-  Hands *hands = user_data;
+  InputState *state = user_data;
   const gchar *key;
   gdouble x;
   gint button;
@@ -74,18 +74,18 @@ on_navigation(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   case GST_NAVIGATION_EVENT_KEY_PRESS:
   case GST_NAVIGATION_EVENT_KEY_RELEASE:
     if (gst_navigation_event_parse_key_event(event, &key) && key)
-      on_key(pad, hands, key, type == GST_NAVIGATION_EVENT_KEY_PRESS);
+      on_key(pad, state, key, type == GST_NAVIGATION_EVENT_KEY_PRESS);
     break;
   case GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS:
   case GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE:
     if (gst_navigation_event_parse_mouse_button_event(event, &button, &x, NULL) && button == 1) {
-      hands->dragging = type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS;
-      if (hands->dragging)
+      state->dragging = type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS;
+      if (state->dragging)
         on_drag(pad, x);
     }
     break;
   case GST_NAVIGATION_EVENT_MOUSE_MOVE:
-    if (hands->dragging && gst_navigation_event_parse_mouse_move_event(event, &x, NULL))
+    if (state->dragging && gst_navigation_event_parse_mouse_move_event(event, &x, NULL))
       on_drag(pad, x);
     break;
   default:
@@ -105,17 +105,17 @@ is_live(GstPad *pad) {
   return live;
 }
 
-/* A camera's frames are dropped where they would wait for the filter, and be late. */
+/* Drops a live source's frames if the filter is too slow, because they would be late. */
 static void
-hurry(GstElement *source, GstElement *queue) {
+drop_late_frames(GstElement *source, GstElement *queue) {
   g_autoptr(GstElement) reader = NULL;
   g_object_get(source, "source", &reader, NULL);
   if (GST_IS_BASE_SRC(reader) && gst_base_src_is_live(GST_BASE_SRC(reader)))
     gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
 }
 
-/* Whether it is the source of numbered images, with one of them: so are those read that their
- * decoder wants in one chunk (input.h). */
+/* TRUE if the source reads a sequence of one image. input.c reads images that way if their decoder
+ * needs the whole file in one buffer. */
 static gboolean
 reads_one_of_sequence(GstElement *source) {
   g_autoptr(GstElement) reader = NULL;
@@ -128,7 +128,8 @@ reads_one_of_sequence(GstElement *source) {
   return first == last;
 }
 
-/* One frame that has no length. A video of a varying frame rate has caps like that, too. */
+/* TRUE for an image: no frame rate, not live, and no duration. A video of variable frame rate has
+ * no frame rate in its caps either. */
 static gboolean
 is_image(GstElement *source, GstPad *pad, const GstStructure *caps) {
   gint n, d;
@@ -139,7 +140,8 @@ is_image(GstElement *source, GstPad *pad, const GstStructure *caps) {
          !(gst_pad_query_duration(pad, GST_FORMAT_TIME, &length) && length > 0);
 }
 
-/* A image becomes a video that does not end, so that a change is seen at once. */
+/* Links the decoder to the filter. imagefreeze repeats an image forever, so that a change is
+ * visible at once. */
 static gboolean
 link_to_filter(GstBin *player, gboolean freeze) {
   g_autoptr(GstElement) converted = gst_bin_get_by_name(player, "converted");
@@ -161,16 +163,16 @@ on_video(GstElement *source, GstPad *pad, gpointer user_data) {
     return;
   g_autoptr(GstElement) decoded = gst_bin_get_by_name(player, "decoded");
   g_autoptr(GstPad) sink = gst_element_get_static_pad(decoded, "sink");
-  if (gst_pad_is_linked(sink)) /* a video may have several */
+  if (gst_pad_is_linked(sink)) /* the file has several video streams */
     return;
   if (!link_to_filter(player, is_image(source, pad, gst_caps_get_structure(caps, 0))))
     GST_ELEMENT_ERROR(player, CORE, MISSING_PLUGIN, ("imagefreeze is not installed"), (NULL));
-  hurry(source, decoded);
+  drop_late_frames(source, decoded);
   elements_keep_upright(GST_ELEMENT(player), pad);
   gst_pad_link(pad, sink);
 }
 
-/* Without audio where that cannot be had. */
+/* Plays the first audio stream, or no audio if an element is missing. */
 static void
 on_audio(GstElement *source, GstPad *pad, gpointer user_data) {
   GstBin *player = user_data;
@@ -188,7 +190,7 @@ on_audio(GstElement *source, GstPad *pad, gpointer user_data) {
 }
 
 static void
-on_all_streams(GstElement *source, gpointer user_data) {
+on_no_more_pads(GstElement *source, gpointer user_data) {
   g_autoptr(GstElement) decoded = gst_bin_get_by_name(user_data, "decoded");
   g_autoptr(GstPad) sink = gst_element_get_static_pad(decoded, "sink");
   if (!gst_pad_is_linked(sink))
@@ -199,8 +201,8 @@ on_all_streams(GstElement *source, gpointer user_data) {
 
 /* ---- the pipeline ---- */
 
-/* The streams of the input are linked when they are known. */
-#define PIPELINE TO_FILTER TO_WINDOW
+/* The source is linked when its streams are known. */
+#define PIPELINE BEFORE_FILTER AFTER_FILTER
 
 GstElement *
 player_new(const PlayerSetup *setup, GError **error) {
@@ -216,17 +218,17 @@ player_new(const PlayerSetup *setup, GError **error) {
   g_autoptr(GstElement) filtered = gst_bin_get_by_name(GST_BIN(player), "filtered");
   g_autoptr(GstElement) scaled = gst_bin_get_by_name(GST_BIN(player), "scaled");
   if (!gst_element_link(filter, filtered) || !gst_element_link(scaled, sink)) {
-    g_set_error(error, GST_CORE_ERROR, GST_CORE_ERROR_PAD, "the sink takes no video");
+    g_set_error(error, GST_CORE_ERROR, GST_CORE_ERROR_PAD, "the sink does not accept video");
     gst_object_unref(player);
     return NULL;
   }
   g_signal_connect(source, "pad-added", G_CALLBACK(on_video), player);
   if (setup->audio)
     g_signal_connect(source, "pad-added", G_CALLBACK(on_audio), player);
-  g_signal_connect(source, "no-more-pads", G_CALLBACK(on_all_streams), player);
+  g_signal_connect(source, "no-more-pads", G_CALLBACK(on_no_more_pads), player);
 
   g_autoptr(GstPad) pad = gst_element_get_static_pad(filter, "src");
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_navigation, g_new0(Hands, 1),
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_navigation, g_new0(InputState, 1),
                     g_free);
   return player;
 }
@@ -260,11 +262,11 @@ player_shows_image(GstElement *player) {
 
 /* ---- sinks ---- */
 
-/* autovideosink would go on to sinks that take the whole screen, and to one that shows nothing. */
+/* Tries window sinks. autovideosink could choose a full-screen sink, or one that shows nothing. */
 GstElement *
 player_find_window(GError **error) {
   static const struct {
-    const gchar *name, *variable; /* NULL: it finds out itself */
+    const gchar *name, *variable; /* required environment variable; NULL: none */
   } sinks[] = {{"glimagesink", NULL},
                {"xvimagesink", "DISPLAY"},
                {"ximagesink", "DISPLAY"},
@@ -292,7 +294,7 @@ player_find_window(GError **error) {
   }
   g_set_error(
       error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
-      "no window opens: the display is not there, or no sink for it is installed (on Debian "
-      "gstreamer1.0-gl or gstreamer1.0-x has one); `cudaconv apply` writes a file instead");
+      "no window opens: the display cannot be reached, or no sink for it is installed (on Debian: "
+      "gstreamer1.0-gl or gstreamer1.0-x); `cudaconv apply` writes a file instead");
   return NULL;
 }

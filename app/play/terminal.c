@@ -7,9 +7,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define BACKGROUND_MS 500 /* after which keys may be for this process again */
+#define BACKGROUND_MS 500 /* interval of checks whether the process is in the foreground again */
 
-/* A process has one terminal. */
+/* The terminal of the process. */
 static struct {
   struct termios before;
   guint source; /* 0: not open */
@@ -17,7 +17,7 @@ static struct {
   gpointer user_data;
 } terminal;
 
-/* What keys send, and their names. */
+/* The bytes that keys send, and the names of the keys. */
 static const struct {
   const gchar *sent, *name;
 } keys[] = {
@@ -26,8 +26,8 @@ static const struct {
     {" ", "space"},   {"+", "plus"},      {"-", "minus"},      {"?", "question"},
 };
 
-/* The bytes of a key that sends several and is none of ours: Escape and a bracket, numbers, and a
- * letter or one of its like; Escape, O and one more; or Escape and another one. */
+/* Returns the length of an unknown escape sequence: ESC [, parameters and a final byte; ESC O and
+ * one byte; or ESC and one byte. */
 static gsize
 skip_key(const gchar *text) {
   const gsize numbers = text[1] == '[' ? strspn(text + 2, "0123456789;:<=>? ") : 0;
@@ -35,7 +35,7 @@ skip_key(const gchar *text) {
   return MIN(bytes, strlen(text));
 }
 
-/* Takes one key from the front of `text`; the bytes of it. */
+/* Handles the first key of `text`. Returns its number of bytes. */
 static gsize
 take_key(const gchar *text) {
   for (guint i = 0; i < G_N_ELEMENTS(keys); i++) {
@@ -55,19 +55,20 @@ take_key(const gchar *text) {
   return 1;
 }
 
-/* Whether keys are for this process: a shell can have put it into the background. */
+/* TRUE if the process is in the foreground of its terminal. A shell can move it to the background.
+ */
 static gboolean
-is_in_front(void) {
+is_in_foreground(void) {
   return tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
 static gboolean start_listening(gpointer user_data);
 
-/* The keys that were pressed since the last time. */
+/* Handles the keys that were pressed since the last call. */
 static gboolean
 on_input(gint fd, GIOCondition condition, gpointer user_data) {
   gchar text[64];
-  if (!is_in_front()) { /* to read them would stop the process */
+  if (!is_in_foreground()) { /* a read would stop the process */
     terminal.source = g_timeout_add(BACKGROUND_MS, start_listening, NULL);
     return G_SOURCE_REMOVE;
   }
@@ -90,19 +91,20 @@ start_listening(gpointer user_data) {
 
 static void
 restore(void) {
-  if (terminal.take && is_in_front()) /* in the background it is the shell's */
+  if (terminal.take && is_in_foreground()) /* in the background the terminal belongs to the shell */
     tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
 }
 
 void
 terminal_open(TerminalKey take, gpointer user_data) {
-  if (!isatty(STDIN_FILENO) || !is_in_front() || tcgetattr(STDIN_FILENO, &terminal.before) != 0)
+  if (!isatty(STDIN_FILENO) || !is_in_foreground() ||
+      tcgetattr(STDIN_FILENO, &terminal.before) != 0)
     return;
   struct termios single = terminal.before;
   single.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
   if (tcsetattr(STDIN_FILENO, TCSANOW, &single) != 0)
     return;
-  atexit(restore); /* Xlib ends the process when it loses its server */
+  atexit(restore); /* Xlib ends the process if it loses its server */
   terminal.take = take;
   terminal.user_data = user_data;
   start_listening(NULL);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Keys from the terminal that the program was started in. */
+/* Keys from the terminal in which the program was started. */
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/* Gets a key by the name that it has in X: "k", "K", "Left", "space". */
+/* Gets a key by its X name: "k", "K", "Left", "space". */
 typedef void (*TerminalKey)(const gchar *key, gpointer user_data);
 
-/* Takes the keys one by one, without an echo, until terminal_close. Nothing happens when standard
- * input is no terminal, or the program is in its background. */
+/* Passes each key to `take`, without an echo, until terminal_close. Does nothing if standard input
+ * is not a terminal, or the program is in the background. */
 void terminal_open(TerminalKey take, gpointer user_data);
 
-/* The terminal is as it was before. */
+/* Restores the modes of the terminal. */
 void terminal_close(void);
 
 G_END_DECLS

@@ -5,18 +5,18 @@
 #include <string.h>
 
 #define META "cudaconv-split-original"
-#define SHARES (1 << 24) /* a share is a whole number of these, which can be set at once */
+#define SHARES (1 << 24) /* a share is stored as a multiple of 1 / SHARES, so it can be atomic */
 
 struct _Wipe {
-  GstElement *filter; /* which owns this */
-  gint share;         /* atomic; of SHARES */
+  GstElement *filter; /* owns the wipe */
+  gint share;         /* atomic; in units of 1 / SHARES */
 };
 
-/* A mapped frame, and where the image begins in it. */
+/* A mapped frame and the position of the image in it. */
 typedef struct {
   GstVideoFrame mapped;
-  guint x, y;         /* of the crop, where the caps tell the size of that */
-  gint width, height; /* as the caps tell them */
+  guint x, y;         /* offset of the crop, if the caps have the size of the crop; else 0 */
+  gint width, height; /* size in the caps */
 } MappedImage;
 
 static gboolean
@@ -39,7 +39,7 @@ image_map(MappedImage *self, GstBuffer *buffer, const GstCaps *caps, GstMapFlags
   return FALSE;
 }
 
-/* Bytes of a sample. */
+/* Bytes per sample. */
 static gint
 sample_bytes(const GstVideoFormatInfo *format, guint component) {
   return GST_VIDEO_FORMAT_INFO_DEPTH(format, component) +
@@ -49,8 +49,8 @@ sample_bytes(const GstVideoFormatInfo *format, guint component) {
              : 1;
 }
 
-/* Where a component begins in its plane, in bytes. GStreamer 1.22 counts it in samples for P010 and
- * P016, and in bytes for all others. */
+/* The offset of a component in its plane, in bytes. GStreamer 1.22 stores it in samples for P010
+ * and P016, and in bytes for all other formats. */
 static gint
 component_offset(const GstVideoFormatInfo *format, guint component) {
   const gint offset = GST_VIDEO_FORMAT_INFO_POFFSET(format, component);
@@ -58,7 +58,7 @@ component_offset(const GstVideoFormatInfo *format, guint component) {
   return offset % bytes == 0 ? offset : offset * bytes;
 }
 
-/* A row of the plane of a component. */
+/* A row of the image in the plane of a component. */
 static guint8 *
 image_row(const MappedImage *self, guint component, gint row) {
   const GstVideoFormatInfo *format = self->mapped.info.finfo;
@@ -70,15 +70,15 @@ image_row(const MappedImage *self, guint component, gint row) {
          (gssize)x * GST_VIDEO_FORMAT_INFO_PSTRIDE(format, component);
 }
 
-/* ---- both halves ---- */
+/* ---- drawing ---- */
 
-/* What one component of the frame that leaves is like. */
+/* The layout of one component of an image. */
 typedef struct {
   guint component;
-  gint rows, columns; /* all */
-  gint offset;        /* bytes from the row's first */
-  gint step;          /* bytes from a sample to the next */
-  gint bytes;         /* of a sample */
+  gint rows, columns;
+  gint offset; /* component offset: bytes from the start of a row to the first sample */
+  gint step;   /* bytes from one sample to the next */
+  gint bytes;  /* bytes per sample */
 } Samples;
 
 static Samples
@@ -94,7 +94,7 @@ describe(const MappedImage *image, guint component) {
   };
 }
 
-/* By how much the filter makes images smaller; 0: by nothing that it can be. */
+/* The stride of the filter, from the sizes of its input and output; 0: no valid stride. */
 static gint
 find_stride(const MappedImage *in, const MappedImage *out) {
   for (gint stride = 1; stride <= 4; stride *= 2) {
@@ -112,8 +112,8 @@ copy_rows(const MappedImage *out, const MappedImage *in, const Samples *samples,
 }
 
 static void
-copy_every(const MappedImage *out, const MappedImage *in, const Samples *samples, gint columns,
-           gint stride) {
+copy_decimated(const MappedImage *out, const MappedImage *in, const Samples *samples, gint columns,
+               gint stride) {
   const Samples source = describe(in, samples->component);
   for (gint y = 0; y < samples->rows; y++) {
     guint8 *to = image_row(out, samples->component, y) + samples->offset;
@@ -126,7 +126,7 @@ copy_every(const MappedImage *out, const MappedImage *in, const Samples *samples
 }
 
 static void
-paint_columns(const MappedImage *out, const Samples *samples, gint first, gint end, guint16 value) {
+fill_columns(const MappedImage *out, const Samples *samples, gint first, gint end, guint16 value) {
   for (gint y = 0; y < samples->rows; y++) {
     guint8 *row = image_row(out, samples->component, y) + samples->offset;
     for (gint x = first; x < MIN(end, samples->columns); x++) {
@@ -138,7 +138,7 @@ paint_columns(const MappedImage *out, const Samples *samples, gint first, gint e
   }
 }
 
-/* The sample of a component in white or black. */
+/* The sample value of a component in white or black. */
 static guint16
 shade(const GstVideoInfo *info, guint component, gboolean white) {
   gint low[GST_VIDEO_MAX_COMPONENTS], range[GST_VIDEO_MAX_COMPONENTS];
@@ -151,7 +151,8 @@ shade(const GstVideoInfo *info, guint component, gboolean white) {
   return (guint16)(value << GST_VIDEO_FORMAT_INFO_SHIFT(info->finfo, component));
 }
 
-/* Columns up to a multiple of the pixels that share their chroma. */
+/* The column of the line: a multiple of `*unit`, the number of pixels that share a chroma sample.
+ */
 static gint
 find_line(const MappedImage *out, gdouble share, gint *unit) {
   const GstVideoFormatInfo *format = out->mapped.info.finfo;
@@ -162,8 +163,8 @@ find_line(const MappedImage *out, gdouble share, gint *unit) {
   return MIN(line, out->width);
 }
 
-/* Puts the left part of `in` into `out`, and a white line with a black one beside it, so that it is
- * seen on everything. */
+/* Copies the left part of `in` into `out`. Draws a white line with a black line beside it, so that
+ * it is visible on any image. */
 static void
 draw(const MappedImage *out, const MappedImage *in, gint stride, gdouble share) {
   const GstVideoInfo *info = &out->mapped.info;
@@ -171,14 +172,15 @@ draw(const MappedImage *out, const MappedImage *in, gint stride, gdouble share) 
   const gint line = find_line(out, share, &unit);
   if (line == 0)
     return;
-  gsize row_bytes[GST_VIDEO_MAX_PLANES] = {0}; /* that were copied with another component */
+  gsize row_bytes[GST_VIDEO_MAX_PLANES] = {
+      0}; /* bytes already copied with another component of the plane */
   for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(info); c++) {
     const Samples samples = describe(out, c);
     const gint columns = GST_VIDEO_FORMAT_INFO_SCALE_WIDTH(info->finfo, c, line);
     gsize *const copied = &row_bytes[GST_VIDEO_FORMAT_INFO_PLANE(info->finfo, c)];
     const gsize bytes = (gsize)columns * (gsize)samples.step;
     if (stride > 1)
-      copy_every(out, in, &samples, columns, stride);
+      copy_decimated(out, in, &samples, columns, stride);
     else if (bytes > *copied) {
       copy_rows(out, in, &samples, bytes);
       *copied = bytes;
@@ -188,13 +190,13 @@ draw(const MappedImage *out, const MappedImage *in, gint stride, gdouble share) 
     const Samples samples = describe(out, c);
     const gint columns = GST_VIDEO_FORMAT_INFO_SCALE_WIDTH(info->finfo, c, line);
     const gint thick = unit >> GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, c);
-    paint_columns(out, &samples, columns, columns + thick, shade(info, c, TRUE));
-    paint_columns(out, &samples, columns + thick, columns + 2 * thick, shade(info, c, FALSE));
+    fill_columns(out, &samples, columns, columns + thick, shade(info, c, TRUE));
+    fill_columns(out, &samples, columns + thick, columns + 2 * thick, shade(info, c, FALSE));
   }
 }
 
 static gboolean
-join(GstBuffer *result, GstCaps *caps, GstSample *original, gdouble share) {
+draw_original(GstBuffer *result, GstCaps *caps, GstSample *original, gdouble share) {
   MappedImage in, out;
   if (!image_map(&in, gst_sample_get_buffer(original), gst_sample_get_caps(original), GST_MAP_READ))
     return FALSE;
@@ -212,43 +214,44 @@ join(GstBuffer *result, GstCaps *caps, GstSample *original, gdouble share) {
 
 /* ---- probes ---- */
 
-/* The same frame with a reference to itself; takes the buffer. */
+/* Returns a copy of the frame, in the same memory, with the original as a meta. Takes the buffer.
+ */
 static GstBuffer *
-tie(GstBuffer *buffer, GstCaps *caps) {
-  GstBuffer *tied = gst_buffer_copy(buffer); /* of the same memory */
+attach_original(GstBuffer *buffer, GstCaps *caps) {
+  GstBuffer *copy = gst_buffer_copy(buffer);
   g_autoptr(GstSample) sample = gst_sample_new(buffer, caps, NULL, NULL);
-  GstCustomMeta *meta = gst_buffer_add_custom_meta(tied, META);
+  GstCustomMeta *meta = gst_buffer_add_custom_meta(copy, META);
   gst_structure_set(gst_custom_meta_get_structure(meta), "original", GST_TYPE_SAMPLE, sample, NULL);
   gst_buffer_unref(buffer);
-  return tied;
+  return copy;
 }
 
 static gboolean
-tie_in_list(GstBuffer **buffer, guint index, gpointer caps) {
-  *buffer = tie(*buffer, caps);
+attach_in_list(GstBuffer **buffer, guint index, gpointer caps) {
+  *buffer = attach_original(*buffer, caps);
   return TRUE;
 }
 
 static GstPadProbeReturn
-frame_enters(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+on_input(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
   if (!caps)
     return GST_PAD_PROBE_OK;
   if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
     GstBufferList *list = gst_buffer_list_make_writable(GST_PAD_PROBE_INFO_BUFFER_LIST(info));
-    gst_buffer_list_foreach(list, tie_in_list, caps);
+    gst_buffer_list_foreach(list, attach_in_list, caps);
     info->data = list;
   } else {
-    info->data = tie(GST_PAD_PROBE_INFO_BUFFER(info), caps);
+    info->data = attach_original(GST_PAD_PROBE_INFO_BUFFER(info), caps);
   }
   return GST_PAD_PROBE_OK;
 }
 
 static GstPadProbeReturn
-frame_leaves(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+on_output(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   Wipe *self = user_data;
   GstCustomMeta *meta = gst_buffer_get_custom_meta(GST_PAD_PROBE_INFO_BUFFER(info), META);
-  if (!meta) /* of a frame that was inside already */
+  if (!meta) /* the frame entered the filter before the wipe was attached */
     return GST_PAD_PROBE_OK;
   g_autoptr(GstSample) original = NULL;
   gst_structure_get(gst_custom_meta_get_structure(meta), "original", GST_TYPE_SAMPLE, &original,
@@ -259,7 +262,7 @@ frame_leaves(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
 
   const gdouble share = (gdouble)g_atomic_int_get(&self->share) / SHARES;
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-  if (share > 0 && !join(result, caps, original, share))
+  if (share > 0 && !draw_original(result, caps, original, share))
     GST_ELEMENT_ERROR(
         self->filter, STREAM, FORMAT, ("a frame and its original cannot be shown side by side"),
         ("%" GST_PTR_FORMAT ", %" GST_PTR_FORMAT, gst_sample_get_caps(original), caps));
@@ -280,9 +283,9 @@ wipe_attach(GstElement *filter, gdouble share) {
 
   g_autoptr(GstPad) sink = gst_element_get_static_pad(filter, "sink");
   g_autoptr(GstPad) src = gst_element_get_static_pad(filter, "src");
-  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, frame_enters,
+  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_input,
                     self, NULL);
-  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, frame_leaves, self, NULL);
+  gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_BUFFER, on_output, self, NULL);
   return self;
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Sums along lines that fit words, by products of pairs of bytes, included by row_kernels.c where
- * no instruction adds four of those.
+/* Horizontal sums that fit words, from products of two bytes. Included by row_kernels.c for
+ * instruction sets that cannot add four such products.
  *
- * A pair is a sample and the one a step further. Vectors of both are interleaved, which makes pairs
- * of the first and of the second eight of each 16 samples; the words of two lines are interleaved
- * in the same way to dot groups, and then lie in order but for parts of 16 bytes. */
+ * A pair is a sample and the sample one step to the right. Vectors of both are interleaved, which
+ * gives the pairs of the first and of the second eight samples of each 16. The words of two rows
+ * are interleaved in the same way into dot groups. The dot groups are then in order, except for
+ * blocks of 16 bytes, which store_groups rearranges. */
 
-/* Sums of VECTOR_BYTES samples in words, those of the first and of the second eight of each 16. */
+/* Sums of VECTOR_BYTES samples in words: of the first and of the second eight of each 16. */
 typedef struct {
   Words first, second;
 } WordSums;
@@ -23,7 +24,7 @@ load_pairs(const guint8 *at, guint step) {
   return (WordSums){V(unpacklo_epi8)(a, b), V(unpackhi_epi8)(a, b)};
 }
 
-/* Pair g of taps, in every word. */
+/* Returns pair g of taps in every word. */
 static ALWAYS_INLINE Words
 pair_of_taps(const gint32 *taps, guint g) {
   gint16 pair;
@@ -31,7 +32,7 @@ pair_of_taps(const gint32 *taps, guint g) {
   return V(set1_epi16)(pair);
 }
 
-/* The sums and the products, of which no two bytes with their taps pass a word. */
+/* Adds products to sums. The sum of two byte products must fit a word. */
 static ALWAYS_INLINE WordSums
 dot_pairs(WordSums sums, WordSums pairs, Words taps, const CcHorizontal *f, CcDotKind kind) {
   if (kind == CC_DOT_CENTRED) {
@@ -45,7 +46,7 @@ dot_pairs(WordSums sums, WordSums pairs, Words taps, const CcHorizontal *f, CcDo
   return (WordSums){V(add_epi16)(sums.first, pairs.first), V(add_epi16)(sums.second, pairs.second)};
 }
 
-/* Dot groups of the sums of two lines. */
+/* Stores the dot groups of the sums of two rows. */
 static ALWAYS_INLINE void
 store_groups(gint32 *to, WordSums a, WordSums b) {
   Words *const out = (gpointer)to;
@@ -67,8 +68,8 @@ store_groups(gint32 *to, WordSums a, WordSums b) {
 #endif
 }
 
-/* Of two lines, one below the other: dot groups of sums, which are made modulo 2^16. Of two parts,
- * the first is of the low bits of taps that are cut. */
+/* Makes dot groups from the horizontal sums of two rows, modulo 2^16. With two parts, the first
+ * part is of the low parts of split taps. */
 static ALWAYS_INLINE void
 horizontal_pairs_of(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f,
                     guint n, CcDotKind kind, guint n_parts) {

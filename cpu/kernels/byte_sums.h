@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Sums of bytes in 16 bits without widening and packing, included by row_kernels.c.
+/* 16-bit sums of bytes without widening and packing. Included by row_kernels.c.
  *
- * A vector of bytes is read as one of 16-bit words. The sums over the words' low bytes and those
- * over their high bytes are kept in a vector each; results, which are bytes again, are put together
- * as words in the same way. A row of split sums has the two vectors in turn, for VECTOR_BYTES
- * samples each. */
+ * A vector of bytes is read as 16-bit words. One vector has the sums over the words' low bytes,
+ * another those over their high bytes. Results are bytes again, and are combined into words in the
+ * same way. A row of split sums alternates the two vectors, for VECTOR_BYTES samples each. */
 
 typedef gint16 SignedVector_16 __attribute__((vector_size(VECTOR_BYTES)));
 typedef guint16 UnalignedBytes __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
@@ -57,8 +56,8 @@ vector_finish(const CcFinish16 *f) {
                         f->max + zero,    f->base + zero,   (gint)f->right};
 }
 
-/* What code_of_16 gives each t, or its absolute value if `absolute`. If `plain`, the product alone
- * is the code value. */
+/* Returns code_of_16 of each t, or of its absolute value if `absolute`. If `plain`, the product
+ * alone is the code value. */
 static ALWAYS_INLINE Vector_16
 codes_of_sums(Vector_16 t, const VectorFinish *f, gboolean absolute, gboolean plain) {
   if (absolute)
@@ -90,7 +89,7 @@ store_split(guint8 *out, Vector_16 bytes, gboolean streams) {
 #endif
 }
 
-/* A row of n bytes, of which `bytes` is a vector from number x on. */
+/* Stores a row of n bytes. `bytes` is an expression for the vector of bytes from number x on. */
 #define STORE_ROW(dst, n, ahead, bytes)                                                            \
   do {                                                                                             \
     gsize x = 0;                                                                                   \
@@ -104,8 +103,9 @@ store_split(guint8 *out, Vector_16 bytes, gboolean streams) {
     }                                                                                              \
   } while (0)
 
-/* Whether of taps 1 4 6 4 1, which come as 1 1 4 4 6, the far ones with 4 and 6 are the near ones
- * with 1 and 6, as they lie twice as far apart. Reading them once saves much of the time. */
+/* For taps 1 4 6 4 1, ordered as 1 1 4 4 6. Returns whether the `far` rows with taps 4 and 6 are
+ * the `near` rows with taps 1 and 6, because `far` has twice the distance. Loading them once saves
+ * much of the time. */
 static inline gboolean
 shares_taps(const guint8 *const *near, const guint8 *const *far) {
   return far[2] == near[0] && far[3] == near[1] && far[4] == near[4];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Means by columns, included by row_kernels.c: a line enters the sums over columns and another one
- * leaves them, and along the line neighbours of these are added in registers, of which samples are
- * made.
+/* Boxes by column sums. Included by row_kernels.c. A row enters the column sums and another one
+ * leaves them. Neighbouring column sums are then added in registers, and samples are made from the
+ * result.
  *
- * As with split sums, a vector of samples is read as one of lanes that hold two each. The sums over
- * columns with even numbers and over those with odd ones are a vector each, and so are results,
- * which are put together in the same way. */
+ * As with split sums, a vector of samples is read as lanes that hold two samples each. One vector
+ * has the column sums of even columns, another those of odd columns. The results are combined in
+ * the same way. */
 
 #if defined __AVX512BW__
 typedef __m512i Bytes;
@@ -14,7 +14,7 @@ typedef __m512i Bytes;
 typedef __m256i Bytes;
 #endif
 
-/* What comes so many bytes, of an even number, before each of those of `latest`. */
+/* Returns the vector that begins n_bytes (even) before `latest` in a stream. */
 static ALWAYS_INLINE Bytes
 bytes_before(Bytes latest, Bytes previous, guint n_bytes) {
 #if defined __AVX512BW__
@@ -64,10 +64,10 @@ bytes_before(Bytes latest, Bytes previous, guint n_bytes) {
 #endif
 }
 
-/* --- the last steps --- */
+/* --- output stages --- */
 
 typedef struct {
-  VectorFinish form;
+  VectorFinish constants;
   Vector_16 factor;
   gboolean plain;
 } Step_16;
@@ -82,8 +82,8 @@ static ALWAYS_INLINE Vector_16
 samples_of_16(const Vector_16 sums[2], const Step_16 *step) {
   const SplitSums split = {sums[0] * step->factor, sums[1] * step->factor};
   if (step->plain)
-    return bytes_of_split(split, &step->form, FALSE, TRUE);
-  return bytes_of_split(split, &step->form, FALSE, FALSE);
+    return bytes_of_split(split, &step->constants, FALSE, TRUE);
+  return bytes_of_split(split, &step->constants, FALSE, FALSE);
 }
 
 typedef CcFinish Step_32;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Means by columns for one sample type, included by column_sums.h once for each, with
+/* Column sums for one sample type. Included by column_sums.h once for each, with
  *   LANE         the type of sums, unsigned and twice as wide as samples
  *   SAMPLE_BITS  of a sample
  *   NAME(f)      f with the lane's suffix */
@@ -10,8 +10,8 @@
 #define SUMS NAME(Sums)
 #define WINDOWS NAME(Windows)
 
-/* The latest vectors of a stream, the last one first. They are no array, so that compilers keep
- * those that are wanted in registers, and no others. */
+/* The latest vectors of a stream, the last one first. A struct instead of an array, so that
+ * compilers keep just the needed vectors in registers. */
 typedef struct {
   LANES a, b, c, d;
 } PAST;
@@ -24,7 +24,7 @@ NAME(push)(PAST *past, LANES latest) {
   past->a = latest;
 }
 
-/* What the stream has so many lanes before each of the latest. */
+/* Returns the vector that begins n_lanes before the latest one. */
 static ALWAYS_INLINE LANES
 NAME(before)(const PAST *past, guint n_lanes) {
   const guint bytes = n_lanes * sizeof(LANE), part = bytes % VECTOR_BYTES;
@@ -40,12 +40,13 @@ NAME(before)(const PAST *past, guint n_lanes) {
   }
 }
 
-/* Streams of lanes, and of the sums of some neighbours that end at each. */
+/* Streams of lanes, and of the sums of some neighbours that end at each lane. */
 typedef struct {
   PAST one, two, part;
 } SUMS;
 
-/* The sums of `width` <= 5 neighbours, a unit apart, that end at each of the latest lanes. */
+/* Returns the sums of `width` <= 5 neighbours, `unit` lanes apart, that end at each of the latest
+ * lanes. */
 static ALWAYS_INLINE LANES
 NAME(short_sums)(SUMS *s, guint width, guint unit) {
   LANES total = s->one.a;
@@ -63,8 +64,8 @@ NAME(short_sums)(SUMS *s, guint width, guint unit) {
   return total;
 }
 
-/* The same of up to 15, which are made of sums of 3 to 5. Those of 11 are three of 4, of which two
- * share a lane. */
+/* The same for up to 15 neighbours, from sums of 3 to 5. A sum of 11 is three sums of 4, two of
+ * which share a lane. */
 static ALWAYS_INLINE LANES
 NAME(sums)(SUMS *s, LANES latest, guint width, guint unit) {
   const guint part = width <= 5 ? width : width <= 9 ? 3 : width < 15 ? 4 : 5;
@@ -85,32 +86,32 @@ NAME(sums)(SUMS *s, LANES latest, guint width, guint unit) {
   return total;
 }
 
-/* Streams of sums over columns with even numbers, of those with odd ones, and along both. */
+/* Streams of column sums of even columns, of odd columns, and of sums along both. */
 typedef struct {
   PAST even, odd, pairs;
-  SUMS along[2];
+  SUMS horizontal[2];
 } WINDOWS;
 
-/* The sums of windows whose last columns have even numbers, and odd ones. With an even step all
- * columns of a window are of the same kind. With an odd one they are of both in turn, and windows
- * of either kind are made of the same pairs and one column more. */
+/* Makes the sums of windows whose last columns are even, and of those whose last columns are odd.
+ * With an even step all columns of a window are of one kind. With an odd step they alternate. Both
+ * kinds of windows are then sums of the same pairs plus one column. */
 static ALWAYS_INLINE void
 NAME(conv2d_sums)(WINDOWS *w, LANES sums[2], LANES even, LANES odd, guint radius, guint step) {
   if (step % 2 == 0) {
-    sums[0] = NAME(sums)(&w->along[0], even, 2 * radius + 1, step / 2);
-    sums[1] = NAME(sums)(&w->along[1], odd, 2 * radius + 1, step / 2);
+    sums[0] = NAME(sums)(&w->horizontal[0], even, 2 * radius + 1, step / 2);
+    sums[1] = NAME(sums)(&w->horizontal[1], odd, 2 * radius + 1, step / 2);
     return;
   }
   NAME(push)(&w->even, even);
   NAME(push)(&w->odd, odd);
   const LANES pair = odd + NAME(before)(&w->even, step / 2);
-  const LANES pairs = NAME(sums)(&w->along[0], pair, radius, step);
+  const LANES pairs = NAME(sums)(&w->horizontal[0], pair, radius, step);
   NAME(push)(&w->pairs, pairs);
   sums[0] = even + NAME(before)(&w->pairs, (step + 1) / 2);
   sums[1] = pairs + NAME(before)(&w->odd, radius * step);
 }
 
-/* A vector of samples enters the sums over columns, and another one leaves them. */
+/* Adds a vector of entering samples to the column sums, and subtracts the leaving ones. */
 static ALWAYS_INLINE void
 NAME(change_columns)(LANES columns[2], LANES in, LANES out) {
   const LANE low = (1 << SAMPLE_BITS) - 1;
@@ -126,13 +127,13 @@ NAME(add_columns)(gpointer columns, gconstpointer in, gconstpointer out, gsize n
     NAME(change_columns)(to, *a++, *b++);
 }
 
-/* Vectors that lie before the first one of results are only summed. */
+/* Vectors before the first result are only summed. */
 static ALWAYS_INLINE void
 NAME(column_sums)(gpointer columns, gconstpointer in, gconstpointer out, guint n, guint8 *dst,
                   const CcFinish *finish, gint32 factor, const CcAhead *ahead, guint radius,
                   guint step) {
   enum { SIZE = SAMPLE_BITS / 8 };
-  const NAME(Step) last_step = NAME(step_init)(finish, factor);
+  const NAME(Step) output = NAME(step_init)(finish, factor);
   const gboolean streams = ahead->streams;
   const gssize n_bytes = (gssize)n * SIZE;
   const gssize span = 2 * (gssize)(radius * step * SIZE);
@@ -147,7 +148,7 @@ NAME(column_sums)(gpointer columns, gconstpointer in, gconstpointer out, guint n
     if (x < 0)
       continue;
     cc_look_ahead(ahead, (gsize)x / SIZE);
-    const Bytes samples = (Bytes)NAME(samples_of)(sums, &last_step);
+    const Bytes samples = (Bytes)NAME(samples_of)(sums, &output);
     if (x + VECTOR_BYTES <= n_bytes) {
       store_vector(dst + x, samples, streams);
     } else {

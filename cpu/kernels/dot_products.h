@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Products of several neighbours at a time, included by row_kernels.c.
+/* Dot products of several neighbours. Included by row_kernels.c.
  *
- * A dot group is a 32-bit lane that holds neighbours: two signed words, or four bytes. One
- * instruction multiplies each of them by a tap of its own and adds all to a 32-bit lane; sums are
- * modulo 2^32. Rows of dot groups are as long as rows of samples, so that the dot group of the next
- * pixel lies `step` dot groups further. */
+ * A dot group is a 32-bit lane that holds neighbouring samples: two signed words, or four bytes.
+ * One instruction multiplies each of them by its own tap and adds the products to a 32-bit lane.
+ * Sums are modulo 2^32. A row of dot groups has one dot group for each sample, so the dot group of
+ * the next pixel is `step` dot groups further. */
 
-/* Two products of bytes are added in 16 bits, saturating, where there is no instruction for four.
- */
+/* Without an instruction for four byte products, two products are added in 16 bits, with
+ * saturation. */
 #if defined __AVX512VNNI__ || defined __AVXVNNI__
 #define HAS_DOT_OF_FOUR
 #define MAX_BYTE_TAPS 256
@@ -44,7 +44,8 @@
   ((sum) + ((group) << 16 >> 16) * ((taps) << 16 >> 16) + ((group) >> 16) * ((taps) >> 16))
 #endif
 
-/* The sum and the products of words, or, where there are instructions for those, of bytes. */
+/* Adds the products of words to `sum`, or of bytes if `bytes` and there are instructions for
+ * them. */
 static ALWAYS_INLINE Sums
 dot(Sums sum, Sums group, Sums taps, gboolean bytes) {
 #ifdef DOT_BYTES
@@ -54,7 +55,7 @@ dot(Sums sum, Sums group, Sums taps, gboolean bytes) {
   return DOT_WORDS(sum, group, taps);
 }
 
-/* --- whole windows: dot groups of samples that lie one above the other --- */
+/* --- conv2d: vertical dot groups --- */
 
 static void
 group_words(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
@@ -83,7 +84,7 @@ group_bytes(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
 }
 #endif
 
-/* n_vectors vectors of the sums of n_rows rows of results, from place x on. */
+/* Makes n_vectors vectors of sums for n_rows result rows, from position x on. */
 static ALWAYS_INLINE void
 sums_of_windows(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gconstpointer *groups,
                 const gint32 *taps, guint n_groups, gint32 start, gsize x) {
@@ -100,7 +101,7 @@ sums_of_windows(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gcon
   }
 }
 
-/* As many sums as registers hold are made at a time. */
+/* As many sums as fit into registers. */
 #define CONV2D_AT_ONCE(n_rows) (VECTOR_BYTES == 64 || (n_rows) == 2 ? UNROLL : UNROLL / 2)
 
 #define DEFINE_CONV2D(name, n_rows, store, codes_of)                                               \
@@ -108,7 +109,7 @@ sums_of_windows(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gcon
                               const gint32 *taps, guint n_groups, guint n, gint32 start,           \
                               const CcFinish *finish, const CcAhead *ahead) {                      \
     const gboolean streams = ahead->streams;                                                       \
-    const CcFinish form = *finish;                                                                 \
+    const CcFinish constants = *finish;                                                            \
     for (gsize x = 0; x < n; x += CODES_AT_ONCE) {                                                 \
       cc_look_ahead(ahead, x);                                                                     \
       Sums codes[n_rows][UNROLL];                                                                  \
@@ -118,10 +119,10 @@ sums_of_windows(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gcon
                         x + u * SUMS_AT_ONCE);                                                     \
         for (guint i = 0; i < n_rows; i++)                                                         \
           for (guint v = 0; v < CONV2D_AT_ONCE(n_rows); v++)                                       \
-            codes[i][u + v] = codes_of(sums[i][v], &form);                                         \
+            codes[i][u + v] = codes_of(sums[i][v], &constants);                                    \
       }                                                                                            \
       for (guint i = 0; i < n_rows; i++)                                                           \
-        store##_some(rows[i], x, n, codes[i], &form, streams);                                     \
+        store##_some(rows[i], x, n, codes[i], &constants, streams);                                \
     }                                                                                              \
   }
 
@@ -138,13 +139,13 @@ DEFINE_CONV2D(conv2d_bits_u8, 4, store_bytes, codes_of_bits)
 DEFINE_CONV2D(conv2d_shifted_u8, 4, store_bytes, codes_of_shifted)
 #endif
 
-/* --- along a line: dot groups of samples a step apart --- */
+/* --- horizontal pass: dot groups of samples one step apart --- */
 
-/* The dot groups of SUMS_AT_ONCE neighbouring samples. Their bytes are in `order`: among all that
- * are loaded, or, for each 16 of them, among 16 that are loaded. */
+/* Returns the dot groups of SUMS_AT_ONCE neighbouring samples. `order` selects their bytes: each 16
+ * bytes of the result are taken from 16 loaded bytes. */
 #if !defined __AVX512VBMI__
 static ALWAYS_INLINE Sums
-groups_along_row(const guint8 *at, const CcHorizontal *f, CcDotKind kind) {
+horizontal_groups(const guint8 *at, const CcHorizontal *f, CcDotKind kind) {
 #if defined __AVX512BW__
   const guint size = kind == CC_DOT_WORDS ? sizeof(guint16) : 1;
   __m512i parts = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)at));
@@ -170,8 +171,8 @@ groups_along_row(const guint8 *at, const CcHorizontal *f, CcDotKind kind) {
 }
 #endif
 
-/* n_vectors vectors of them. Where bytes can be put in any order, two are made of those that are
- * loaded at once, as loads from any address take longest. */
+/* Loads n_vectors vectors of dot groups. If an instruction can put the bytes of a whole vector in
+ * any order, two vectors are made from one load, because unaligned loads are the slowest part. */
 static ALWAYS_INLINE void
 load_groups(Sums *groups, const guint8 *at, const CcHorizontal *f, CcDotKind kind,
             guint n_vectors) {
@@ -190,7 +191,7 @@ load_groups(Sums *groups, const guint8 *at, const CcHorizontal *f, CcDotKind kin
 #else
   const gsize size = kind == CC_DOT_WORDS ? sizeof(guint16) : 1;
   for (guint u = 0; u < n_vectors; u++)
-    groups[u] = groups_along_row(at + u * SUMS_AT_ONCE * size, f, kind);
+    groups[u] = horizontal_groups(at + u * SUMS_AT_ONCE * size, f, kind);
 #endif
 }
 
@@ -203,8 +204,8 @@ dot_horizontal(Sums total, Sums group, Sums taps, const CcHorizontal *f, CcDotKi
   return dot(total, group, taps, kind == CC_DOT_BYTES);
 }
 
-/* n_vectors vectors of sums along each of n_lines lines, from sample x on, of dot groups `first` to
- * end - 1. */
+/* Makes n_vectors vectors of horizontal sums for each of n_lines rows, from sample x on, over dot
+ * groups `first` to end - 1. */
 static ALWAYS_INLINE void
 sums_of_groups(Sums *total, const gconstpointer *lines, const CcHorizontal *f, gsize x,
                CcDotKind kind, guint n_lines, guint n_vectors, guint first, guint end) {
@@ -224,15 +225,15 @@ sums_of_groups(Sums *total, const gconstpointer *lines, const CcHorizontal *f, g
   }
 }
 
-/* The dot groups of two rows of words. */
+/* Returns the dot groups of two rows of words. */
 static ALWAYS_INLINE Sums
 group_of(Sums a, Sums b) {
   return (a & 0xffff) | b << 16;
 }
 
-/* Sums along lines as high * 2^CC_HIGH_BITS + rest. The lowest bits of a piece are left out
- * of `high`, which makes room for the sum of all, and may lack one then; the rest is exact, as it
- * is small and what wraps around is the same. */
+/* Makes horizontal sums as high * 2^CC_HIGH_BITS + rest. `high` adds the pieces without their
+ * lowest bits, so that the total fits, and may be too small by one. `rest` is exact, because it is
+ * small and not changed by wrapping around. */
 static ALWAYS_INLINE void
 sums_of_pieces(Sums *rest, Sums *high, const gconstpointer *lines, const CcHorizontal *f, gsize x,
                CcDotKind kind, guint n_lines, guint n_vectors) {
@@ -254,7 +255,7 @@ sums_of_pieces(Sums *rest, Sums *high, const gconstpointer *lines, const CcHoriz
   }
 }
 
-/* Of sums along two lines, one below the other: dot groups of the words that they are cut into. */
+/* Makes the horizontal sums of two rows, and dot groups of the words that they are split into. */
 static ALWAYS_INLINE void
 horizontal_of(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f, guint n,
               CcDotKind kind, guint n_parts) {
@@ -284,7 +285,7 @@ horizontal_of(gint32 *const *parts, const gconstpointer *lines, const CcHorizont
     horizontal_of(parts, lines, f, n, kind, n_parts);                                              \
   }
 
-/* Without such instructions, products of bytes are added in words where those do: byte_pairs.h. */
+/* Without dot products of four bytes, byte_pairs.h adds byte products in words if the sums fit. */
 #ifdef HAS_DOT_OF_FOUR
 DEFINE_HORIZONTAL(horizontal_bytes, CC_DOT_BYTES, 1)
 DEFINE_HORIZONTAL(horizontal_centred, CC_DOT_CENTRED, 1)
@@ -302,10 +303,10 @@ DEFINE_HORIZONTAL(horizontal_words, CC_DOT_WORDS, 1)
 DEFINE_HORIZONTAL(horizontal_words, CC_DOT_WORDS, 2)
 DEFINE_HORIZONTAL(horizontal_words, CC_DOT_WORDS, 3)
 
-/* --- along a line with taps that are cut, not sums --- */
+/* --- horizontal pass with split taps instead of split sums --- */
 
-/* Of two lines, one below the other: dot groups of the sums by either half of the taps, which fit
- * words. */
+/* Makes dot groups of the horizontal sums of two rows: one part by the low and one by the high
+ * parts of the taps. The sums fit words. */
 #ifdef HAS_DOT_OF_FOUR
 static void
 horizontal_cut(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f, guint n) {
@@ -336,12 +337,12 @@ horizontal_cut(gint32 *const *parts, const gconstpointer *lines, const CcHorizon
 }
 #endif
 
-/* --- over lines --- */
+/* --- vertical pass --- */
 
-/* As many sums as registers hold. */
+/* As many sums as fit into registers. */
 #define VERTICAL_AT_ONCE(n_parts) (VECTOR_BYTES == 64 || (n_parts) == 1 ? UNROLL : UNROLL / 2)
 
-/* The sum of three parts as two numbers, as codes_of_parts wants them. */
+/* Combines sums of three parts into the two numbers that codes_of_parts takes. */
 static ALWAYS_INLINE Sums
 codes_of_three(Sums low, Sums middle, Sums high, const CcFinish *finish) {
   const gint32 mask = (1 << CC_PART_BITS) - 1;
@@ -349,8 +350,8 @@ codes_of_three(Sums low, Sums middle, Sums high, const CcFinish *finish) {
                         finish);
 }
 
-/* The sums of two rows of results, or, of three parts, their code values, from vectors
- * of dot groups from x on. */
+/* Makes the sums of two result rows from dot groups from x on. With three parts, makes their code
+ * values. */
 static ALWAYS_INLINE void
 vertical_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcVertical *f,
             const CcFinish *finish, gsize x, guint n_parts) {
@@ -386,20 +387,20 @@ vertical_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcVertica
   static void name##_##n_parts(gpointer const *rows, const gconstpointer *groups,                  \
                                const CcVertical *f, guint n, const CcFinish *finish,               \
                                const CcAhead *ahead) {                                             \
-    const CcVertical over = *f;                                                                    \
-    const CcFinish form = *finish;                                                                 \
+    const CcVertical vertical = *f;                                                                \
+    const CcFinish constants = *finish;                                                            \
     for (gsize x = 0; x < n; x += CODES_AT_ONCE) {                                                 \
       cc_look_ahead(ahead, x);                                                                     \
       Sums codes[2][UNROLL];                                                                       \
       for (guint u = 0; u < UNROLL; u += VERTICAL_AT_ONCE(n_parts)) {                              \
         Sums sums[2][UNROLL];                                                                      \
-        vertical_of(sums, groups, &over, &form, x + u * SUMS_AT_ONCE, n_parts);                    \
+        vertical_of(sums, groups, &vertical, &constants, x + u * SUMS_AT_ONCE, n_parts);           \
         for (guint i = 0; i < 2; i++)                                                              \
           for (guint v = 0; v < VERTICAL_AT_ONCE(n_parts); v++)                                    \
-            codes[i][u + v] = codes_of(sums[i][v], &form);                                         \
+            codes[i][u + v] = codes_of(sums[i][v], &constants);                                    \
       }                                                                                            \
       for (guint i = 0; i < 2; i++)                                                                \
-        store##_some(rows[i], x, n, codes[i], &form, FALSE);                                       \
+        store##_some(rows[i], x, n, codes[i], &constants, FALSE);                                  \
     }                                                                                              \
   }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The sums of two matrices over bytes, what a response makes of them and the last step at once,
- * included by row_kernels.c. Sums are split as those of byte_sums.h. */
+/* Gradients: both sums over bytes, the response and the output stage in one kernel. Included by
+ * row_kernels.c. Sums are split as in byte_sums.h. */
 
 #define MAX_GRADIENT_TAPS 8
 
@@ -21,8 +21,8 @@ gradient_of(const Vector_16 in[], guint n_taps, const Vector_16 f[2]) {
 
 /* --- the norm --- */
 
-/* FIRST_GROUPS and SECOND_GROUPS make dot groups of the words of two vectors, a half of them each.
- * WORDS_OF makes words of what has become of either, in the order of the two vectors. */
+/* FIRST_GROUPS and SECOND_GROUPS interleave the words of two vectors to dot groups, half of them
+ * each. WORDS_OF packs results of both into words, in the original order. */
 #if defined __AVX512BW__
 #define FIRST_GROUPS(a, b) ((Sums)_mm512_unpacklo_epi16((__m512i)(a), (__m512i)(b)))
 #define SECOND_GROUPS(a, b) ((Sums)_mm512_unpackhi_epi16((__m512i)(a), (__m512i)(b)))
@@ -63,8 +63,8 @@ root(Floats v) {
 #endif
 #endif
 
-/* Sums of two squares fit 31 bits and are rounded once, as they become float: cc_op_code does just
- * that. */
+/* Sums of two squares fit 31 bits and are rounded once, in the conversion to float. cc_op_code does
+ * the same. */
 static ALWAYS_INLINE Sums
 codes_of_norms(Sums groups, const CcFinish *f, gboolean use_fused) {
   const Floats zero = {0}, mul = f->mul_f + zero, add = f->add_f + zero;
@@ -78,7 +78,7 @@ codes_of_norms(Sums groups, const CcFinish *f, gboolean use_fused) {
 
 /* --- the kernels --- */
 
-/* `simple`: the last step needs no limits, or that of the norm no fused product. */
+/* `simple`: the output stage needs no limits, or, for the norm, no fused product. */
 static ALWAYS_INLINE Vector_16
 codes_of_gradient(Gradient g, const CcFinish *finish, const VectorFinish *in_16, CcReduce reduce,
                   gboolean simple) {
@@ -90,7 +90,7 @@ codes_of_gradient(Gradient g, const CcFinish *finish, const VectorFinish *in_16,
   return codes_of_sums(reduce == CC_REDUCE_SUM_ABS ? sum : larger, in_16, FALSE, simple);
 }
 
-/* The bytes from number x on. */
+/* Returns the bytes from number x on. */
 static ALWAYS_INLINE Vector_16
 bytes_of_gradient(const guint8 *const tap[], guint n_taps, const Vector_16 f[2], gsize x,
                   const CcFinish *finish, const VectorFinish *in_16, CcReduce reduce,
@@ -98,7 +98,7 @@ bytes_of_gradient(const guint8 *const tap[], guint n_taps, const Vector_16 f[2],
   Vector_16 in[MAX_GRADIENT_TAPS];
   for (guint i = 0; i < n_taps; i++)
     in[i] = *(const UnalignedBytes *)(tap[i] + x);
-  atomic_signal_fence(memory_order_acquire); /* or GCC reads all again for the second sums */
+  atomic_signal_fence(memory_order_acquire); /* else GCC loads all again for the second sums */
   const Gradient whole = gradient_of(in, n_taps, f); /* low + 2^8 high, modulo 2^16 */
   for (guint i = 0; i < n_taps; i++)
     in[i] >>= 8;
@@ -118,9 +118,10 @@ apply_gradient(guint8 *dst, const CcTapGroup *group, const gconstpointer *taps, 
     tap[i] = taps[i];
   for (guint i = 0; i < n_taps / 4; i++)
     f[i] = (guint16)group[i].factor + (Vector_16){0};
-  const CcFinish form = *finish;
-  const VectorFinish in_16 = vector_finish(&form.in_16);
-  STORE_ROW(dst, n, ahead, bytes_of_gradient(tap, n_taps, f, x, &form, &in_16, reduce, simple));
+  const CcFinish constants = *finish;
+  const VectorFinish in_16 = vector_finish(&constants.in_16);
+  STORE_ROW(dst, n, ahead,
+            bytes_of_gradient(tap, n_taps, f, x, &constants, &in_16, reduce, simple));
 }
 
 #define DEFINE_APPLY_GRADIENT(name, n_taps, reduce, is_simple)                                     \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The row kernels of one lane type, included by row_kernels.c once for each, with
- *   LANE         the type; unsigned for integers, so that sums may wrap around on the way: the
- *                final one fits by the plan's bounds
- *   SIGNED       the same as a signed type
+/* The row kernels for one lane type. Included by row_kernels.c once for each, with
+ *   LANE         the type; unsigned for integers, so that intermediate sums may wrap around (the
+ *                plan's bounds guarantee that the final sum fits)
+ *   SIGNED       the signed type of the same size
  *   ABSOLUTE(a)  the absolute value of a
  *   NAME(f)      f with the lane's suffix */
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The last step for one sample type, included by row_kernels.c once for each, with
+/* The output stage for one sample type. Included by row_kernels.c once for each, with
  *   SAMPLE       the type
- *   STORE(code)  the stored word of a code value; may look at `finish`
+ *   STORE(code)  the stored word of a code value; may use `finish`
  *   NAME(f)      f with the type's suffix */
 
 static void
 NAME(finish_16)(gpointer dst, gconstpointer t, guint n, const CcFinish *finish) {
   SAMPLE *restrict out = dst;
   const guint16 *restrict in = t;
-  const CcFinish16 form = finish->in_16;
+  const CcFinish16 constants = finish->in_16;
   for (guint x = 0; x < n; x++)
-    out[x] = STORE(code_of_16(in[x], &form));
+    out[x] = STORE(code_of_16(in[x], &constants));
 }
 
-/* v = t * mul + add with one rounding, limited first: between lo >= 0 and hi, truncation is floor.
- */
+/* v = t * mul + add with one rounding. v is clamped before truncation: between lo >= 0 and hi,
+ * truncation equals floor. */
 #define DEFINE_FINISH_REAL(name, number, real, fused, mul_of, add_of)                              \
   static inline void NAME(name##_with)(gpointer dst, gconstpointer t, guint n,                     \
                                        const CcFinish *finish, gboolean use_fused) {               \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The last step from sums of 32 bits, in vectors, included by row_kernels.c. A step is an inline
- * function from sums to code values, which may lie outside of the range that samples have, and
- * samples are made of UNROLL vectors of those at a time. They are limited when they are packed, as
- * then there are more in a vector. */
+/* The output stage for 32-bit sums, in vectors. Included by row_kernels.c. Each variant is an
+ * inline function from sums to code values, which may lie outside the range of samples. Samples are
+ * made from UNROLL vectors of code values. They are clamped after packing, because a vector then
+ * holds more of them. */
 
 typedef gint32 Sums __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef gint32 UnalignedSums __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
@@ -60,7 +60,7 @@ codes_of_bits(Sums t, const CcFinish *f) {
   return (t + f->bits.addend) >> (gint)f->bits.right;
 }
 
-/* v * mul + add, with one rounding where there is an instruction for that. */
+/* v * mul + add; rounded once if there is a fused instruction. */
 #if defined __AVX512BW__
 #define MULTIPLY_ADD(v, mul, add)                                                                  \
   ((Floats)_mm512_fmadd_ps((__m512)(v), _mm512_set1_ps(mul), _mm512_set1_ps(add)))
@@ -71,14 +71,14 @@ codes_of_bits(Sums t, const CcFinish *f) {
 #define MULTIPLY_ADD(v, mul, add) ((v) * (mul) + (add))
 #endif
 
-/* Below 0 it is one more than it should be, which makes no difference to samples. */
+/* Truncation gives one more than floor below 0, which clamping hides. */
 static ALWAYS_INLINE Sums
 codes_of_shifted(Sums t, const CcFinish *f) {
   const Floats number = __builtin_convertvector(t >> (gint)f->shifted.right, Floats);
   return __builtin_convertvector(MULTIPLY_ADD(number, f->shifted.mul, f->shifted.add), Sums);
 }
 
-/* The nearest integer to (t - middle) * mul + add, with one rounding, + base. */
+/* The nearest integer to (t - middle) * mul + add, rounded once, plus base. */
 #ifdef __AVX2__
 static ALWAYS_INLINE Sums
 codes_of_centred(Sums t, const CcFinish *f) {
@@ -93,8 +93,8 @@ codes_of_centred(Sums t, const CcFinish *f) {
 }
 #endif
 
-/* The last step in double. An integer of 32 bits without a sign becomes a double when the upper
- * bits of one are set above it; that double is a power of two too large. */
+/* The output stage in double. An unsigned 32-bit integer becomes a double when exponent bits are
+ * set above it. The double is then too large by a power of two. */
 #define UPPER(exponent) ((guint64)(1023 + (exponent)) << 52)
 #define LOW_POWER 52
 #define HIGH_POWER (LOW_POWER + CC_HIGH_BITS)
@@ -117,7 +117,7 @@ truncated_of_parts(Longs high, Longs low, const CcFinish *f) {
   return truncate_doubles(t * f->parts.mul + f->parts.add);
 }
 
-/* From high * 2^CC_HIGH_BITS + low, where 2^31 was added to either. */
+/* Makes code values from high * 2^CC_HIGH_BITS + low. 2^31 must have been added to both. */
 static ALWAYS_INLINE Sums
 codes_of_parts(Sums high, Sums low, const CcFinish *f) {
   const guint64 even = G_MAXUINT32;
@@ -129,7 +129,7 @@ codes_of_parts(Sums high, Sums low, const CcFinish *f) {
 
 /* --- samples --- */
 
-/* A vector of samples. */
+/* Stores a vector of samples. */
 #if defined __AVX512BW__
 static ALWAYS_INLINE void
 store_vector(gpointer out, __m512i samples, gboolean streams) {
@@ -222,8 +222,8 @@ store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f, gboolean st
 
 #define CODES_AT_ONCE (UNROLL * SUMS_AT_ONCE)
 
-/* The samples of a row of n from number x on, UNROLL vectors or what is left; what lies behind the
- * last one is not touched. */
+/* Stores the samples of a row of n from number x on: UNROLL vectors, or the rest. Does not write
+ * behind the end. */
 #define DEFINE_STORE_SOME(store, sample)                                                           \
   static ALWAYS_INLINE void store##_some(gpointer row, gsize x, guint n, const Sums codes[UNROLL], \
                                          const CcFinish *f, gboolean streams) {                    \
@@ -240,7 +240,7 @@ store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f, gboolean st
 DEFINE_STORE_SOME(store_bytes, guint8)
 DEFINE_STORE_SOME(store_words, Word)
 
-/* Sums may be written behind the last one. */
+/* Writes whole vectors, also behind the end of the row. */
 static ALWAYS_INLINE void
 store_sums_some(gpointer row, gsize x, guint n, const Sums codes[UNROLL], const CcFinish *f,
                 gboolean streams) {
@@ -249,13 +249,13 @@ store_sums_some(gpointer row, gsize x, guint n, const Sums codes[UNROLL], const 
 
 #define DEFINE_FINISH_VECTORS(name, store, codes_of)                                               \
   static void name(gpointer dst, gconstpointer t, guint n, const CcFinish *finish) {               \
-    const CcFinish form = *finish;                                                                 \
+    const CcFinish constants = *finish;                                                            \
     const Sums *in = t;                                                                            \
     for (gsize x = 0; x < n; x += CODES_AT_ONCE, in += UNROLL) {                                   \
       Sums codes[UNROLL];                                                                          \
       for (guint u = 0; u < UNROLL; u++)                                                           \
-        codes[u] = codes_of(in[u], &form);                                                         \
-      store##_some(dst, x, n, codes, &form, FALSE);                                                \
+        codes[u] = codes_of(in[u], &constants);                                                    \
+      store##_some(dst, x, n, codes, &constants, FALSE);                                           \
     }                                                                                              \
   }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Compiled once for each instruction set, with CC_ROWS the name of the table. Sums are written with
- * the compilers' vector types, which keep them in registers, and with the instructions that
- * multiply several neighbours or pack samples; the rest are loops that the compilers vectorise
- * well. */
+/* Compiled once for each instruction set. CC_ROWS is the name of the table. Sums are written with
+ * the compilers' vector types, which keep them in registers, and with the instructions for dot
+ * products and for packing. All else is plain loops that compilers vectorise well. */
 
 #include "row_kernels.h"
 #include "engine/plan/direction_color_shared.h"
@@ -33,16 +32,16 @@ typedef __m256i_u UnalignedWords;
 #define VECTOR_BYTES 16
 #endif
 
-/* A sample of two bytes, wherever a pitch puts it. */
+/* A sample of two bytes at any address, because a pitch may be odd. */
 typedef guint16 Word __attribute__((aligned(1), may_alias));
 
-/* Whatever the size: vectors stay in registers, and constant arguments take code away. */
+/* Forces inlining, so that vectors stay in registers and constant arguments remove code. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-#define UNROLL 4 /* vectors of a sum that are in registers at once */
+#define UNROLL 4 /* vectors of a sum in registers at once */
 G_STATIC_ASSERT(CC_ROW_SLACK >= UNROLL * VECTOR_BYTES);
 
-/* With the spacing known where it is called, the loop vectorises. */
+/* With a constant spacing the loop vectorises. */
 #define FOR_SPACING(spacing, call)                                                                 \
   switch (spacing) {                                                                               \
   case 1:                                                                                          \
@@ -65,14 +64,14 @@ G_STATIC_ASSERT(CC_ROW_SLACK >= UNROLL * VECTOR_BYTES);
 #undef LANE
 #undef NAME
 
-/* Bytes that lie among as many others, which are most of what packed frames have. GCC needs more
- * steps for the same. Each gives how many samples it has done. */
+/* Load or join bytes that alternate with others, as most packed frames have them. GCC needs more
+ * instructions for the same. Return the number of samples done. */
 #if defined __AVX512BW__
 static guint
 load_second_bytes(guint8 *out, const guint8 *in, guint n) {
   const __m512i low = _mm512_set1_epi16(0xff), order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
   guint x = 0;
-  for (; x + VECTOR_BYTES < n; x += VECTOR_BYTES) { /* the last sample has no other behind it */
+  for (; x + VECTOR_BYTES < n; x += VECTOR_BYTES) { /* the last sample has no byte behind it */
     const __m512i a = _mm512_and_si512(_mm512_loadu_si512(in + 2 * (gsize)x), low);
     const __m512i b = _mm512_and_si512(_mm512_loadu_si512(in + 2 * (gsize)x + VECTOR_BYTES), low);
     const __m512i both = _mm512_packus_epi16(a, b);
@@ -139,9 +138,9 @@ load_bytes(gpointer row, gconstpointer src, guint spacing, guint n, guint shift)
 #define NAME(f) f##_double
 #include "lane.h"
 
-/* --- sums of known shapes, and the last step in 16 bits --- */
+/* --- sums of known patterns, and the 16-bit output stage --- */
 
-/* The code value of t in 16 bits throughout; the high half of a product is one instruction. */
+/* Returns the code value of t, all in 16 bits. The high half of a product is one instruction. */
 static inline guint16
 code_of_16(guint16 t, const CcFinish16 *f) {
   const guint16 u = (guint16)(t + f->offset);
@@ -152,13 +151,13 @@ code_of_16(guint16 t, const CcFinish16 *f) {
   return (guint16)(q + f->base);
 }
 
-/* Whether the last step is only a product and a shift. */
+/* Returns whether the output stage is only a product and a shift. */
 static inline gboolean
 is_plain(const CcFinish16 *f) {
   return f->min == 0 && f->max == G_MAXUINT16 && f->base == 0;
 }
 
-/* Where there is no fmaf instruction, product and sum do the same if the product is exact. */
+/* Without an fmaf instruction, a product and a sum give the same if the product is exact. */
 #if defined __AVX2__ || defined FP_FAST_FMAF
 #define PREFER_FUSED(finish) TRUE
 #else
@@ -170,86 +169,86 @@ is_plain(const CcFinish16 *f) {
 
 #define PATTERN 11
 #define N_TAPS 2
-#define N_TERMS 1
+#define N_GROUPS 1
 #define SUM (f[0] * (T(0) - T(1)))
-#define ALONG 1
+#define IS_LINE 1
 #include "tap_groups.h"
 
 #define PATTERN 30
 #define N_TAPS 3
-#define N_TERMS 1
+#define N_GROUPS 1
 #define SUM (f[0] * (T(0) + T(1) + T(2)))
-#define ALONG 1
+#define IS_LINE 1
 #include "tap_groups.h"
 
 #define PATTERN 50
 #define N_TAPS 5
-#define N_TERMS 1
+#define N_GROUPS 1
 #define SUM (f[0] * (T(0) + T(1) + T(2) + T(3) + T(4)))
-#define ALONG 1
+#define IS_LINE 1
 #include "tap_groups.h"
 
 #define PATTERN 20_10
 #define N_TAPS 3
-#define N_TERMS 2
+#define N_GROUPS 2
 #define SUM (f[0] * (T(0) + T(1)) + f[1] * T(2))
-#define ALONG 1
+#define IS_LINE 1
 #include "tap_groups.h"
 
 #define PATTERN 11_11
 #define N_TAPS 4
-#define N_TERMS 2
+#define N_GROUPS 2
 #define SUM (f[0] * (T(0) - T(1)) + f[1] * (T(2) - T(3)))
-#define ALONG 1
+#define IS_LINE 1
 #include "tap_groups.h"
 
 #define PATTERN 20_20_10
 #define N_TAPS 5
-#define N_TERMS 3
+#define N_GROUPS 3
 #define SUM (f[0] * (T(0) + T(1)) + f[1] * (T(2) + T(3)) + f[2] * T(4))
-#define ALONG 1
+#define IS_LINE 1
 #include "tap_groups.h"
 
 #define PATTERN 22_11
 #define N_TAPS 6
-#define N_TERMS 2
+#define N_GROUPS 2
 #define SUM (f[0] * (T(0) + T(1) - T(2) - T(3)) + f[1] * (T(4) - T(5)))
-#define ALONG 0
+#define IS_LINE 0
 #include "tap_groups.h"
 
 #define PATTERN 33
 #define N_TAPS 6
-#define N_TERMS 1
+#define N_GROUPS 1
 #define SUM (f[0] * (T(0) + T(1) + T(2) - T(3) - T(4) - T(5)))
-#define ALONG 0
+#define IS_LINE 0
 #include "tap_groups.h"
 
 #define PATTERN 40_10
 #define N_TAPS 5
-#define N_TERMS 2
+#define N_GROUPS 2
 #define SUM (f[0] * (T(0) + T(1) + T(2) + T(3)) + f[1] * T(4))
-#define ALONG 0
+#define IS_LINE 0
 #include "tap_groups.h"
 
 #define PATTERN 80_10
 #define N_TAPS 9
-#define N_TERMS 2
+#define N_GROUPS 2
 #define SUM (f[0] * (T(0) + T(1) + T(2) + T(3) + T(4) + T(5) + T(6) + T(7)) + f[1] * T(8))
-#define ALONG 0
+#define IS_LINE 0
 #include "tap_groups.h"
 
 #define PATTERN 40_40_10
 #define N_TAPS 9
-#define N_TERMS 3
+#define N_GROUPS 3
 #define SUM (f[0] * (T(0) + T(1) + T(2) + T(3)) + f[1] * (T(4) + T(5) + T(6) + T(7)) + f[2] * T(8))
-#define ALONG 0
+#define IS_LINE 0
 #include "tap_groups.h"
 
 #define PATTERN 11_23
 #define N_TAPS 7
-#define N_TERMS 2
+#define N_GROUPS 2
 #define SUM (f[0] * (T(0) - T(1)) + f[1] * (T(2) + T(3) - T(4) - T(5) - T(6)))
-#define ALONG 0
+#define IS_LINE 0
 #include "tap_groups.h"
 
 #include "dot_products.h"
@@ -270,12 +269,12 @@ is_plain(const CcFinish16 *f) {
 
 /* --- magnitude --- */
 
-/* Sums of integers are added without fmaf: where float can tell, squares and their sums are exact,
- * and beyond the result saturates. */
+/* Sums of integers need no fmaf: as long as the results differ, squares and their sums are exact in
+ * float, and beyond that the result saturates. */
 #define SQUARE_ADD(s, n) ((s) * (s) + (n))
 #define SQUARE_ADD_FUSED_DOUBLE(s, n) fma(s, s, n)
 
-/* With n_sums known where it is called, the inner loop unrolls and the outer one vectorises. */
+/* With a constant n_sums the inner loop is unrolled and the outer loop vectorised. */
 #define DEFINE_NORM(name, lane, real, square_add, root)                                            \
   static inline void name##_of(real *restrict t, const gconstpointer *sums, guint n_sums,          \
                                guint n) {                                                          \
@@ -326,12 +325,12 @@ DEFINE_TURNS(turns_double, gdouble)
       index[x] = (guint8)cc_hue_index((gfloat)in_x[x], (gfloat)in_y[x], add);                      \
   }
 
-DEFINE_DIRECTION_COLORS(hues_32, gint32)
-DEFINE_DIRECTION_COLORS(hues_64, gint64)
+DEFINE_DIRECTION_COLORS(direction_color_32, gint32)
+DEFINE_DIRECTION_COLORS(direction_color_64, gint64)
 
 /* --- t to samples --- */
 
-/* Not GLib's: this form is what the instructions do, also with a NaN. */
+/* Unlike GLib's CLAMP this matches the instructions, also for a NaN. */
 #define LIMIT(v, min, max) ((v) > (min) ? ((v) < (max) ? (v) : (max)) : (min))
 
 static inline gint
@@ -350,7 +349,7 @@ floor_to_int(gfloat v) {
 #define NAME(f) f##_u16
 #include "output_stage.h"
 
-/* --- samples of different fates --- */
+/* --- merging components --- */
 
 static inline void
 merge_with(guint8 *dst, const guint8 *filtered, const guint8 *src, const CcMasks *masks,
@@ -376,8 +375,8 @@ merge(guint8 *dst, const guint8 *filtered, const guint8 *src, const CcMasks *mas
 /* --- every second or fourth pixel --- */
 
 #ifdef __AVX2__
-/* Pixels of 3 bytes, as many at a time as a vector of 16 bytes reaches; leaves some of the last to
- * others, so that vectors do not reach beyond them. Gives how many are done. */
+/* Copies pixels of 3 bytes, as many at a time as fit a vector of 16 bytes. Leaves some at the end,
+ * so that vectors stay inside the rows. Returns the number of pixels done. */
 static ALWAYS_INLINE gsize
 thin_threes(guint8 *dst, const guint8 *src, gsize n, gsize stride) {
   enum { BYTES = 16, SPARE = 6 };
@@ -397,8 +396,8 @@ thin_threes(guint8 *dst, const guint8 *src, gsize n, gsize stride) {
 #define thin_threes(dst, src, n, stride) ((gsize)0)
 #endif
 
-/* Pixels of 3 and 6 bytes are copied as 4 and 8, the last one aside: the next one overwrites what
- * is too much. */
+/* Pixels of 3 and 6 bytes are copied as 4 and 8 bytes. The next pixel overwrites the surplus; the
+ * last pixel is copied exactly. */
 static ALWAYS_INLINE void
 thin(guint8 *restrict dst, const guint8 *restrict src, guint n, gsize pixel_bytes, gsize stride) {
   const gsize at_once = pixel_bytes == 3 ? 4 : pixel_bytes == 6 ? 8 : pixel_bytes;
@@ -423,7 +422,7 @@ thin(guint8 *restrict dst, const guint8 *restrict src, guint n, gsize pixel_byte
 DEFINE_THINS(2)
 DEFINE_THINS(4)
 
-/* --- samples among others --- */
+/* --- interleaved samples --- */
 
 #define SAMPLE guint8
 #define NAME(f) f##_u8
@@ -448,11 +447,11 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
 
 #define LANES(f)                                                                                   \
   { f##_16, f##_32, f##_64, [CC_LANE_DOUBLE] = f##_double }
-#define PATTERNS_ALONG(f)                                                                          \
+#define LINE_PATTERNS(f)                                                                           \
   [CC_PATTERN_11] = f(11), [CC_PATTERN_30] = f(30), [CC_PATTERN_50] = f(50),                       \
   [CC_PATTERN_20_10] = f(20_10), [CC_PATTERN_11_11] = f(11_11),                                    \
   [CC_PATTERN_20_20_10] = f(20_20_10)
-#define PATTERNS_ACROSS(f)                                                                         \
+#define WINDOW_PATTERNS(f)                                                                         \
   [CC_PATTERN_22_11] = f(22_11), [CC_PATTERN_33] = f(33), [CC_PATTERN_40_10] = f(40_10),           \
   [CC_PATTERN_80_10] = f(80_10), [CC_PATTERN_40_40_10] = f(40_40_10),                              \
   [CC_PATTERN_11_23] = f(11_23)
@@ -538,22 +537,22 @@ static const CcOutputKernels output_kernels = {
             [CC_REDUCE_TURNS] = LANES(turns),
         },
     .finish = {[CC_SAMPLE_U8] = FINISHES(u8), [CC_SAMPLE_U16] = FINISHES(u16)},
-    .hues = {[CC_LANE_32] = hues_32, [CC_LANE_64] = hues_64},
+    .direction_color = {[CC_LANE_32] = direction_color_32, [CC_LANE_64] = direction_color_64},
 };
 
 static const CcTapGroupKernels tap_group_kernels = {
     .sum =
         {
-            [CC_LANE_8] = {PATTERNS_ALONG(SUM_8), PATTERNS_ACROSS(SUM_8)},
-            [CC_LANE_16] = {PATTERNS_ALONG(SUM_16), [CC_PATTERN_ANY] = sum_any_16},
-            [CC_LANE_32] = {PATTERNS_ALONG(SUM_32),
-                            PATTERNS_ACROSS(SUM_32), [CC_PATTERN_ANY] = sum_any_32},
+            [CC_LANE_8] = {LINE_PATTERNS(SUM_8), WINDOW_PATTERNS(SUM_8)},
+            [CC_LANE_16] = {LINE_PATTERNS(SUM_16), [CC_PATTERN_ANY] = sum_any_16},
+            [CC_LANE_32] = {LINE_PATTERNS(SUM_32),
+                            WINDOW_PATTERNS(SUM_32), [CC_PATTERN_ANY] = sum_any_32},
             [CC_LANE_64] = {[CC_PATTERN_ANY] = sum_any_64},
             [CC_LANE_DOUBLE] = {[CC_PATTERN_ANY] = sum_any_double},
         },
-    .sum_split = {PATTERNS_ALONG(SUM_SPLIT), PATTERNS_ACROSS(SUM_SPLIT)},
-    .sum_pairs = {PATTERNS_ALONG(SUM_PAIRS)},
-    .apply = {[CC_LANE_8] = {PATTERNS_ACROSS(APPLY)}, [CC_LANE_16] = {PATTERNS_ALONG(APPLY)}},
+    .sum_split = {LINE_PATTERNS(SUM_SPLIT), WINDOW_PATTERNS(SUM_SPLIT)},
+    .sum_pairs = {LINE_PATTERNS(SUM_PAIRS)},
+    .apply = {[CC_LANE_8] = {WINDOW_PATTERNS(APPLY)}, [CC_LANE_16] = {LINE_PATTERNS(APPLY)}},
     .apply_gradient =
         {[CC_GRADIENT_OF_FOUR] = GRADIENTS(of_four), [CC_GRADIENT_OF_EIGHT] = GRADIENTS(of_eight)},
 };
@@ -601,7 +600,7 @@ static const CcSeparableKernels separable_kernels = {
 
 #ifdef __AVX2__
 static const CcVerticalFirstKernels vertical_first_kernels = {
-    .pair_lines = pair_lines,
+    .interleave_rows = interleave_rows,
     .column = column_pass,
     .column_of_three = column_of_three,
     .row = SUMS_AND_SAMPLES(row_sums, row_bits, row_shifted),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Running sums, included by row_kernels.c: what enters a window is added and what leaves it is
- * taken away, and samples are made of the sums on the way. */
+/* Running sums. Included by row_kernels.c. Adds the sums that enter windows, subtracts the sums
+ * that leave them, and makes samples from the results. */
 
 static void
 slide_16(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointer dst,
@@ -21,7 +21,7 @@ slide_32(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointer d
     total[x] = total[x] + a[x] - b[x];
 }
 
-/* Bytes of codes of twice as many words as a vector holds. */
+/* Packs two vectors of words into bytes. */
 static ALWAYS_INLINE void
 store_bytes_of_words(guint8 *out, const Vector_16 codes[2]) {
 #if defined __AVX512BW__
@@ -42,7 +42,7 @@ store_bytes_of_words(guint8 *out, const Vector_16 codes[2]) {
 static void
 slide_16_u8(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointer dst,
             const CcFinish *finish, const CcAhead *ahead) {
-  const VectorFinish form = vector_finish(&finish->in_16);
+  const VectorFinish constants = vector_finish(&finish->in_16);
   Vector_16 *total = sums;
   const Vector_16 *a = in, *b = out;
   guint8 *to = dst;
@@ -51,7 +51,7 @@ slide_16_u8(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointe
     Vector_16 codes[2];
     for (guint i = 0; i < 2; i++) {
       total[i] += a[i] - b[i];
-      codes[i] = codes_of_sums(total[i], &form, FALSE, FALSE);
+      codes[i] = codes_of_sums(total[i], &constants, FALSE, FALSE);
     }
     if (x + VECTOR_BYTES <= n) {
       store_bytes_of_words(to + x, codes);
@@ -66,7 +66,7 @@ slide_16_u8(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointe
 #define DEFINE_SLIDE(name, store, codes_of)                                                        \
   static void name(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointer dst,      \
                    const CcFinish *finish, const CcAhead *ahead) {                                 \
-    const CcFinish form = *finish;                                                                 \
+    const CcFinish constants = *finish;                                                            \
     Sums *total = sums;                                                                            \
     const Sums *a = in, *b = out;                                                                  \
     for (gsize x = 0; x < n; x += CODES_AT_ONCE, total += UNROLL, a += UNROLL, b += UNROLL) {      \
@@ -74,9 +74,9 @@ slide_16_u8(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointe
       Sums codes[UNROLL];                                                                          \
       for (guint u = 0; u < UNROLL; u++) {                                                         \
         total[u] += a[u] - b[u];                                                                   \
-        codes[u] = codes_of(total[u], &form);                                                      \
+        codes[u] = codes_of(total[u], &constants);                                                 \
       }                                                                                            \
-      store##_some(dst, x, n, codes, &form, FALSE);                                                \
+      store##_some(dst, x, n, codes, &constants, FALSE);                                           \
     }                                                                                              \
   }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Samples that lie among others, included by row_kernels.c once for each type of samples, with
+/* Interleaved samples. Included by row_kernels.c once for each sample type, with
  *   SAMPLE   the type
  *   NAME(f)  f with the type's suffix */
 
-/* The parts may be the same rows. */
+/* Parts may be the same row. */
 static ALWAYS_INLINE void
 NAME(join_parts)(SAMPLE *restrict out, const gconstpointer parts[], guint n_parts, guint n) {
   const SAMPLE *a = parts[0], *b = n_parts > 1 ? parts[1] : a;

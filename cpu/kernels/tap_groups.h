@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The weighted sums of one shape, included by row_kernels.c once for each, with
- *   PATTERN    its digits, as in the names of CcTapPattern
- *   N_TAPS, N_TERMS
- *   SUM      the sum of taps T(0), T(1)... with factors f[0], f[1]...
- *   ALONG    1 for shapes of a line, whose taps are also rows of 16-bit sums
- * Sums are modulo 2^32, of which a lane keeps the low bits. */
+/* Weighted sums of one tap pattern. Included by row_kernels.c once for each, with
+ *   PATTERN   its digits, as in the names of CcTapPattern
+ *   N_TAPS    the number of taps
+ *   N_GROUPS  the number of tap groups
+ *   SUM       the sum of taps T(0), T(1)... with factors f[0], f[1]...
+ *   IS_LINE   1 for patterns of one line, which also run over rows of 16-bit sums
+ * Sums are modulo 2^32. A lane keeps the low bits. */
 
 #define NAME_OF(f, shape) f##_##shape
 #define NAME_WITH(f, shape) NAME_OF(f, shape)
 #define NAME(f) NAME_WITH(f, PATTERN)
 
-/* Local copies, which no store to a row can change. */
+/* Local copies, because stores to a row could alias the arguments. */
 #define DEFINE_SUM(name, from, to)                                                                 \
   static void NAME(name)(gpointer out, const CcTapGroup *group, guint n_groups,                    \
                          const gconstpointer *taps, guint n) {                                     \
     const from *tap[N_TAPS];                                                                       \
-    guint32 f[N_TERMS];                                                                            \
+    guint32 f[N_GROUPS];                                                                           \
     for (guint i = 0; i < N_TAPS; i++)                                                             \
       tap[i] = taps[i];                                                                            \
-    for (guint i = 0; i < N_TERMS; i++)                                                            \
+    for (guint i = 0; i < N_GROUPS; i++)                                                           \
       f[i] = (guint32)group[i].factor;                                                             \
     to *restrict sums = out;                                                                       \
     for (guint x = 0; x < n; x++)                                                                  \
@@ -29,29 +30,29 @@
 #define T(i) ((guint32)tap[i][x])
 DEFINE_SUM(sum_8, guint8, guint16)
 DEFINE_SUM(sum_32, guint32, guint32)
-#if ALONG
+#if IS_LINE
 DEFINE_SUM(sum_16, guint16, guint16)
 #endif
 #undef T
 
 #define T(i) (in[i])
 
-/* Local copies, which no store to a row can change. */
+/* Local copies, because stores to a row could alias the arguments. */
 #define DEFINE_TAPS_AND_VECTOR_FACTORS                                                             \
   const guint8 *tap[N_TAPS];                                                                       \
-  Vector_16 f[N_TERMS];                                                                            \
+  Vector_16 f[N_GROUPS];                                                                           \
   for (guint i = 0; i < N_TAPS; i++)                                                               \
     tap[i] = taps[i];                                                                              \
-  for (guint i = 0; i < N_TERMS; i++)                                                              \
+  for (guint i = 0; i < N_GROUPS; i++)                                                             \
     f[i] = (guint16)group[i].factor + (Vector_16){0};
 
-/* Sums over bytes from byte x on. */
+/* Returns the sums over bytes from byte x on. */
 static ALWAYS_INLINE SplitSums
-NAME(sums_of_bytes)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_TERMS], gsize x) {
+NAME(sums_of_bytes)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_GROUPS], gsize x) {
   Vector_16 in[N_TAPS];
   for (guint i = 0; i < N_TAPS; i++)
     in[i] = *(const UnalignedBytes *)(tap[i] + x);
-  atomic_signal_fence(memory_order_acquire); /* or GCC reads all again for the second sum */
+  atomic_signal_fence(memory_order_acquire); /* else GCC loads all again for the second sum */
   const Vector_16 whole = SUM;               /* low + 2^8 high, modulo 2^16 */
   for (guint i = 0; i < N_TAPS; i++)
     in[i] >>= 8;
@@ -72,11 +73,11 @@ NAME(sum_split)(gpointer out, const CcTapGroup *group, guint n_groups, const gco
   }
 }
 
-#if ALONG
-/* Low and high bytes of words from taps of their own. If `shared`, see shares_taps. */
+#if IS_LINE
+/* Low and high bytes of words are summed by different taps. If `shared`, see shares_taps. */
 static ALWAYS_INLINE void
 NAME(sum_pairs_of)(SplitSums *to, const guint8 *const near[N_TAPS], const guint8 *const far[N_TAPS],
-                   const Vector_16 f[N_TERMS], guint n, gboolean near_is_low, gboolean shared) {
+                   const Vector_16 f[N_GROUPS], guint n, gboolean near_is_low, gboolean shared) {
   for (gsize x = 0; x < n; x += VECTOR_BYTES) {
     Vector_16 by_near[N_TAPS], by_far[N_TAPS], in[N_TAPS];
     for (guint i = 0; i < N_TAPS; i++)
@@ -87,7 +88,7 @@ NAME(sum_pairs_of)(SplitSums *to, const guint8 *const near[N_TAPS], const guint8
       else
         by_far[i] = *(const UnalignedBytes *)(far[i] + x);
     if (shared)
-      atomic_signal_fence(memory_order_acquire); /* or GCC reads again what it has */
+      atomic_signal_fence(memory_order_acquire); /* else GCC loads again what it has */
     for (guint i = 0; i < N_TAPS; i++)
       in[i] = (near_is_low ? by_near[i] : by_far[i]) & 0xff;
     to->low = SUM;
@@ -105,17 +106,17 @@ NAME(sum_pairs)(gpointer out, const CcTapGroup *group, guint n_groups, const gco
   const guint8 *odd[N_TAPS];
   for (guint i = 0; i < N_TAPS; i++)
     odd[i] = taps[N_TAPS + i];
-  if (N_TERMS == 3 && shares_taps(tap, odd))
+  if (N_GROUPS == 3 && shares_taps(tap, odd))
     NAME(sum_pairs_of)(out, tap, odd, f, n, TRUE, TRUE);
-  else if (N_TERMS == 3 && shares_taps(odd, tap))
+  else if (N_GROUPS == 3 && shares_taps(odd, tap))
     NAME(sum_pairs_of)(out, odd, tap, f, n, FALSE, TRUE);
   else
     NAME(sum_pairs_of)(out, tap, odd, f, n, TRUE, FALSE);
 }
 
-/* Sums over split sums, for the results from x on. */
+/* Returns the sums over split sums for the results from x on. */
 static ALWAYS_INLINE SplitSums
-NAME(sums_to_apply)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_TERMS], gsize x) {
+NAME(sums_to_apply)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_GROUPS], gsize x) {
   Vector_16 in[N_TAPS];
   for (guint i = 0; i < N_TAPS; i++)
     in[i] = ((const SplitSums *)(tap[i] + 2 * x))->low;
@@ -129,10 +130,11 @@ NAME(sums_to_apply)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_TERMS],
 #endif
 
 static ALWAYS_INLINE void
-NAME(apply_form)(guint8 *dst, const CcTapGroup *group, const gconstpointer *taps, guint n,
-                 const CcFinish16 *form, gboolean absolute, gboolean plain, const CcAhead *ahead) {
+NAME(apply_with)(guint8 *dst, const CcTapGroup *group, const gconstpointer *taps, guint n,
+                 const CcFinish16 *constants, gboolean absolute, gboolean plain,
+                 const CcAhead *ahead) {
   DEFINE_TAPS_AND_VECTOR_FACTORS
-  const VectorFinish finish = vector_finish(form);
+  const VectorFinish finish = vector_finish(constants);
   STORE_ROW(dst, n, ahead,
             bytes_of_split(NAME(sums_to_apply)(tap, f, x), &finish, absolute, plain));
 }
@@ -141,9 +143,9 @@ NAME(apply_form)(guint8 *dst, const CcTapGroup *group, const gconstpointer *taps
   static void NAME(name)(guint8 * dst, const CcTapGroup *group, const gconstpointer *taps,         \
                          guint n, const CcFinish *finish, const CcAhead *ahead) {                  \
     if (is_plain(&finish->in_16))                                                                  \
-      NAME(apply_form)(dst, group, taps, n, &finish->in_16, absolute, TRUE, ahead);                \
+      NAME(apply_with)(dst, group, taps, n, &finish->in_16, absolute, TRUE, ahead);                \
     else                                                                                           \
-      NAME(apply_form)(dst, group, taps, n, &finish->in_16, absolute, FALSE, ahead);               \
+      NAME(apply_with)(dst, group, taps, n, &finish->in_16, absolute, FALSE, ahead);               \
   }
 
 DEFINE_APPLY(apply, FALSE)
@@ -159,6 +161,6 @@ DEFINE_APPLY(apply_absolute, TRUE)
 #undef sums_to_apply
 #undef PATTERN
 #undef N_TAPS
-#undef N_TERMS
+#undef N_GROUPS
 #undef SUM
-#undef ALONG
+#undef IS_LINE

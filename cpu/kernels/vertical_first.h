@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Column times row of bytes, vertical pass first, included by row_kernels.c with AVX2 and wider.
+/* Separable sums of bytes, vertical pass first. Included by row_kernels.c for AVX2 and wider.
  *
- * The vertical pass reads no neighbours, so it needs no shuffles. It makes lanes of 32 bits, which
- * hold two words for each sample. The horizontal pass multiplies both words of a lane at once; its
- * neighbours are lanes at other addresses, however many samples a pixel has. */
+ * The vertical pass reads no horizontal neighbours, so it needs no shuffles. It makes 32-bit lanes
+ * of two words for each sample. The horizontal pass multiplies both words of a lane at once. Its
+ * neighbours are lanes at other addresses, whatever the number of samples of a pixel. */
 
 #if defined __AVX512BW__
 #define PERMUTE(order, v) _mm512_permutexvar_epi32(order, v)
@@ -12,8 +12,8 @@
 #define PERMUTE(order, v) _mm256_permutevar8x32_epi32(v, order)
 #endif
 
-/* Where the 4-byte parts of a vector come from, so that those that are unpacked twice, bytes to
- * words and words to lanes, are lanes in their order. */
+/* Returns a permutation of the 4-byte parts of a vector. Unpacking the permuted vector twice, bytes
+ * to words and words to lanes, gives lanes in order. */
 static ALWAYS_INLINE Sums
 lane_order(void) {
   Sums order;
@@ -22,9 +22,9 @@ lane_order(void) {
   return order;
 }
 
-/* Bytes of two lines next to each other, for each sample. */
+/* Interleaves the bytes of two rows. */
 static void
-pair_lines(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
+interleave_rows(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
   const Words order = (Words)lane_order();
   UnalignedWords *out = groups;
   for (gsize x = 0; x < n; x += VECTOR_BYTES) {
@@ -35,7 +35,7 @@ pair_lines(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
   }
 }
 
-/* Lanes of two vectors of words for the low halves and two for the high ones. */
+/* Makes lanes from two vectors of words for the low halves and two for the high halves. */
 static ALWAYS_INLINE void
 store_lanes(gpointer lanes, gsize x, const Words low[2], const Words high[2]) {
   UnalignedWords *out = (gpointer)((gint32 *)lanes + x);
@@ -69,8 +69,8 @@ column_pass(gpointer const lanes[2], const gconstpointer *groups, const CcColumn
   }
 }
 
-/* Of three rows, the outer ones with the same tap: the low words are the sums of the outer rows,
- * and the high words the middle row. Groups are four lines. */
+/* For three rows whose outer taps are equal. The low words are the sums of the outer rows, the high
+ * words are the middle row. `groups` are four rows. */
 static void
 column_of_three(gpointer const lanes[2], const gconstpointer *groups, const CcColumn *column,
                 guint n) {
@@ -89,7 +89,7 @@ column_of_three(gpointer const lanes[2], const gconstpointer *groups, const CcCo
   }
 }
 
-/* Samples that are made at once. */
+/* Samples made at once. */
 #define ROW_AT_ONCE CC_CACHE_LINE
 #define ROW_VECTORS (ROW_AT_ONCE / SUMS_AT_ONCE)
 
@@ -110,7 +110,7 @@ sums_of_row(Sums sums[ROW_VECTORS], const gint32 *lanes, const CcRow *row, guint
   static ALWAYS_INLINE void name##_of(gpointer dst, const gint32 *lanes, const CcRow *row,         \
                                       guint n, const CcFinish *finish, const CcAhead *ahead,       \
                                       guint n_taps) {                                              \
-    const CcFinish form = *finish;                                                                 \
+    const CcFinish constants = *finish;                                                            \
     const CcRow of = *row;                                                                         \
     const gboolean streams = ahead->streams;                                                       \
     for (gsize x = 0; x < n; x += ROW_AT_ONCE) {                                                   \
@@ -118,9 +118,9 @@ sums_of_row(Sums sums[ROW_VECTORS], const gint32 *lanes, const CcRow *row, guint
       cc_look_ahead(ahead, x);                                                                     \
       sums_of_row(sums, lanes + x, &of, n_taps);                                                   \
       for (guint v = 0; v < ROW_VECTORS; v++)                                                      \
-        sums[v] = codes_of(sums[v], &form);                                                        \
+        sums[v] = codes_of(sums[v], &constants);                                                   \
       for (guint v = 0; v < ROW_VECTORS && x + v * SUMS_AT_ONCE < n; v += UNROLL)                  \
-        store##_some(dst, x + v * SUMS_AT_ONCE, n, &sums[v], &form, streams);                      \
+        store##_some(dst, x + v * SUMS_AT_ONCE, n, &sums[v], &constants, streams);                 \
     }                                                                                              \
   }                                                                                                \
   static void name(gpointer dst, const gint32 *lanes, const CcRow *row, guint n,                   \

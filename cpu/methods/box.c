@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Windows whose taps are all the same, by running sums. With running sums, a line's sums enter the
- * sums of windows and those of another line leave them. With column sums, a line enters the sums
- * over columns and another one leaves them, and kernels make sums along the line and samples of
- * those at once. */
+/* Boxes: windows whose taps are all equal.
+ *
+ * With running sums, the horizontal sums of a row enter the sums of windows, and those of another
+ * row leave them. With column sums, a row of samples enters the column sums and another one leaves
+ * them. Kernels then add neighbouring column sums and make samples from them in one go. */
 
 #include "tap_pattern.h"
 #include "cpu/tile.h"
@@ -11,9 +12,9 @@
 
 #include <string.h>
 
-#define MIN_RUNNING 25 /* pixels of a window; smaller ones are faster fused */
+#define MIN_RUNNING 25 /* pixels of a window; smaller windows are faster fused */
 #define N_LEVELS 3
-#define COLUMNS_ROWS 2 /* rows of the ring that sums over columns take */
+#define COLUMNS_ROWS 2 /* rows of the ring that column sums take */
 
 typedef struct {
   CcMethod base;
@@ -21,9 +22,9 @@ typedef struct {
   /* column sums */
   CcColumnSumsFunc make;
   CcColumnsFunc add;
-  /* Running sums. Sums along lines are made of sums of some neighbours, and these of sums of fewer.
-   * A sum of level i is over `width[i]` pixels: level 0 are samples, and each is made of
-   * width[i] / width[i - 1] sums of the level below. The whole is made of count[i] sums of each
+  /* Running sums. A horizontal sum is composed of partial sums, and these of shorter partial sums.
+   * A sum of level i covers width[i] pixels. Level 0 are samples. Each sum is made of width[i] /
+   * width[i - 1] sums of the level below. The horizontal sum is made of count[i] sums of each
    * level, the widest first. */
   guint width[N_LEVELS], count[N_LEVELS];
   CcSumFunc sum;
@@ -41,7 +42,7 @@ are_same(const gint32 *taps, guint n) {
   return TRUE;
 }
 
-/* Why the pass is no box that runs; NULL: it is one. */
+/* Returns why the pass is not a box that this file can sum; NULL: it is one. */
 static const gchar *
 why_no_box(const CcSweep *sweep) {
   const CcOp *op = sweep->pass->op;
@@ -59,7 +60,7 @@ cc_box_is_large(const CcSweep *sweep) {
   return sweep->pass->op->width * sweep->pass->op->height >= MIN_RUNNING && !why_no_box(sweep);
 }
 
-/* Bytes are summed in 16 bits if those hold the sums, all else in 32 bits. */
+/* Bytes are summed in 16 bits if the sums fit, all others in 32 bits. */
 static gboolean
 is_in_16(const CcSweep *sweep) {
   return sweep->output.lane == CC_LANE_16 && sweep->type == CC_SAMPLE_U8;
@@ -82,9 +83,8 @@ box_free(CcMethod *method) {
   g_free(method);
 }
 
-/* There are kernels with AVX2 and wider, for windows of up to 15. Bytes have the output stage in 16
- * bits, and words that around the middle of the sums. A ring has a row more than the window, the
- * one that leaves. */
+/* There are kernels for AVX2 and wider, for windows up to 15. Bytes have the 16-bit output stage,
+ * words CC_FINISH_CENTRED. A ring has one row more than the window, for the row that leaves. */
 static CcMethod *
 columns_create(CcSweep *sweep, const gchar **reason) {
   const CcOp *op = sweep->pass->op;
@@ -105,7 +105,7 @@ columns_create(CcSweep *sweep, const gchar **reason) {
   Box *self = box_new(sweep, &cc_box_columns);
   CcOutput *output = &self->base.output;
   const gboolean is_exact =
-      !output->reduces && (is_u8 ? output->form == CC_FINISH_16
+      !output->reduces && (is_u8 ? output->requantization == CC_FINISH_16
                                  : self->factor == 1 && cc_output_take_centred(output, op));
   if (!is_exact) {
     *reason = "no kernel has the response and the output stage";
@@ -116,11 +116,11 @@ columns_create(CcSweep *sweep, const gchar **reason) {
   self->base.streams = TRUE;
   self->make = make;
   self->add = sweep->kernels->box->add_columns[sweep->type];
-  cc_sweep_take_tiles(sweep, &self->base, op->height + 1 + COLUMNS_ROWS, 2 + COLUMNS_ROWS, 0);
+  cc_sweep_reserve_tiles(sweep, &self->base, op->height + 1 + COLUMNS_ROWS, 2 + COLUMNS_ROWS, 0);
   return &self->base;
 }
 
-/* Sums that are read for a window, those of the levels included. */
+/* Returns how many sums are read for a window, those of the levels included. */
 static guint
 cost_of(guint width, guint a, guint b) {
   const guint of_levels = (a > 1 ? a : 0) + (b > 1 ? b : 0);
@@ -144,8 +144,7 @@ set_levels(Box *self, guint width) {
   }
 }
 
-/* A ring has two rows more than the window: one leaves it, and the sums of windows are the other.
- */
+/* A ring has two rows more than the window: the row that leaves, and the sums of windows. */
 static CcMethod *
 running_create(CcSweep *sweep, const gchar **reason) {
   const CcRows *kernels = sweep->kernels;
@@ -154,17 +153,18 @@ running_create(CcSweep *sweep, const gchar **reason) {
     return NULL;
   Box *self = box_new(sweep, &cc_box_running);
   const CcLane lane = self->base.output.lane;
-  const CcFinishForm form = cc_output_form_of_sums(&self->base.output);
+  const CcRequantization requantization = cc_output_requantization_of_sums(&self->base.output);
   self->base.sample_lane = self->base.ring_lane = lane;
-  self->base.makes_samples = form != CC_FINISH_NONE;
+  self->base.makes_samples = requantization != CC_FINISH_NONE;
   self->sum = kernels->tap_groups->sum[lane][CC_PATTERN_ANY];
   self->slide = kernels->box->slide[sweep->type][CC_FINISH_NONE][lane == CC_LANE_32];
-  self->slide_to_samples = kernels->box->slide[sweep->type][form][lane == CC_LANE_32];
+  self->slide_to_samples = kernels->box->slide[sweep->type][requantization][lane == CC_LANE_32];
   set_levels(self, sweep->pass->op->width);
-  cc_sweep_take_tiles(sweep, &self->base, sweep->window_rows + 2, sweep->window_rows + 2, 0);
-  self->line = cc_sweep_take_rows(sweep, 1, cc_lane_size(lane), &unused);
-  self->levels = cc_sweep_take_rows(sweep, N_LEVELS - 1, cc_lane_size(lane), &self->levels_pitch) -
-                 cc_row_align(sweep->n_edge * cc_lane_size(lane));
+  cc_sweep_reserve_tiles(sweep, &self->base, sweep->window_rows + 2, sweep->window_rows + 2, 0);
+  self->line = cc_sweep_reserve_rows(sweep, 1, cc_lane_size(lane), &unused);
+  self->levels =
+      cc_sweep_reserve_rows(sweep, N_LEVELS - 1, cc_lane_size(lane), &self->levels_pitch) -
+      cc_row_align(sweep->n_edge * cc_lane_size(lane));
   return &self->base;
 }
 
@@ -180,21 +180,21 @@ running_explain(const CcMethod *method, GString *line) {
 
 /* --- run time: column sums --- */
 
-/* Bytes from where a row of the ring begins to the samples that windows end at. */
+/* Returns the bytes from the start of a ring row to the last columns of windows. */
 static gsize
 lead_of(const CcSweep *sweep) {
   return cc_row_align(sweep->n_edge * sweep->sample_lane_size);
 }
 
-/* Bytes that windows reach back from those samples. */
+/* Returns the bytes that windows reach back from their last columns. */
 static gsize
 span_of(const CcSweep *sweep) {
   return cc_row_align(2 * sweep->n_edge * sweep->sample_lane_size);
 }
 
-/* Row y of a ring that has a row more than the window: row y - window - 1 has the same place. With
- * column sums it begins with the samples that windows end at, which are n_edge samples from the
- * first one of results. */
+/* Returns row y of a ring that has one row more than the window, so that row y - window - 1 has the
+ * same place. With column sums it begins at the last column of the first window, n_edge samples
+ * right of the first result. */
 static guint8 *
 ring_row(const CcTile *tile, gint y) {
   const CcSweep *sweep = tile->sweep;
@@ -202,7 +202,7 @@ ring_row(const CcTile *tile, gint y) {
   return tile->rings + at * sweep->ring_pitch;
 }
 
-/* The sums over columns, from the same samples on. */
+/* Returns the column sums, from the same samples on. */
 static guint8 *
 columns_of(const CcTile *tile) {
   const CcSweep *sweep = tile->sweep;
@@ -210,10 +210,10 @@ columns_of(const CcTile *tile) {
          COLUMNS_ROWS * span_of(sweep);
 }
 
-/* Loads line y, which enters the sums over columns; line y - window leaves them. If y is the last
- * line of the windows of row `target`, its samples are made. */
+/* Loads row y, which enters the column sums. Row y - window leaves them. If y is the last row of
+ * the windows of row `target`, makes the samples of that row. */
 static void
-enter_line(const CcTile *tile, gint y, gint target) {
+enter_row(const CcTile *tile, gint y, gint target) {
   const CcSweep *sweep = tile->sweep;
   const Box *self = (const Box *)sweep->method;
   const gsize lead = lead_of(sweep), span = span_of(sweep);
@@ -227,7 +227,7 @@ enter_line(const CcTile *tile, gint y, gint target) {
   }
   CcAhead ahead;
   cc_tile_ahead(tile, y + 1, (guint)target + 1, 1, &ahead);
-  guint8 *samples = cc_tile_place(tile, (guint)target);
+  guint8 *samples = cc_tile_result(tile, (guint)target);
   self->make(columns_of(tile), in, out, tile->n, samples, &self->base.output.to_sample,
              self->factor, &ahead);
   cc_tile_store(tile, (guint)target, samples);
@@ -244,13 +244,13 @@ columns_rows(const CcTile *tile, guint y0, guint y1, gint next) {
   }
   for (guint y = y0; y < y1; y++)
     for (const gint last = (gint)(y * sweep->stride) + radius; next <= last; next++)
-      enter_line(tile, next, next == last ? (gint)y : -1);
+      enter_row(tile, next, next == last ? (gint)y : -1);
   return next;
 }
 
 /* --- run time: running sums --- */
 
-/* Sums along a line from those of levels; `line` is the first sample that the first window has. */
+/* Makes horizontal sums from partial sums. `line` is the first sample of the first window. */
 static void
 sum_levels(const CcTile *tile, const Box *self, const guint8 *line, guint8 *sums) {
   const CcSweep *sweep = tile->sweep;
@@ -277,8 +277,8 @@ sum_levels(const CcTile *tile, const Box *self, const guint8 *line, guint8 *sums
   self->sum(sums, &whole, 1, taps, tile->n);
 }
 
-/* Loads line y, whose sums enter those of windows; the sums of line y - window leave them. If y is
- * the last line of the windows of row `target`, its samples are made. */
+/* Loads row y, whose horizontal sums enter those of windows. The sums of row y - window leave them.
+ * If y is the last row of the windows of row `target`, makes the samples of that row. */
 static void
 enter_sums(const CcTile *tile, gint y, gint target) {
   const CcSweep *sweep = tile->sweep;
@@ -293,7 +293,7 @@ enter_sums(const CcTile *tile, gint y, gint target) {
   if (target >= 0)
     cc_tile_ahead(tile, y + 1, (guint)target + 1, 1, &ahead);
   if (target >= 0 && self->base.makes_samples) {
-    guint8 *samples = cc_tile_place(tile, (guint)target);
+    guint8 *samples = cc_tile_result(tile, (guint)target);
     self->slide_to_samples(windows, in, out, tile->n, samples, finish, &ahead);
     cc_tile_store(tile, (guint)target, samples);
     return;

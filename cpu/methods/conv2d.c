@@ -2,10 +2,10 @@
 
 /* Direct two-dimensional sums by dot products (dot_products.h).
  *
- * Rows of the source lie in dot groups of two words or of four bytes, one above the other. As many
- * rows of results as a group has are made at a time, a block, from the same groups and from taps
- * that are shifted by a row each. Blocks begin at multiples of that number, whatever a slice begins
- * with. */
+ * Rows of the source form vertical dot groups of two words or four bytes. A block has as many rows
+ * of results as a dot group has elements. All rows of a block are made from the same dot groups,
+ * with taps shifted by one row each. Blocks begin at multiples of that number, wherever a slice
+ * begins. */
 
 #include "dot_taps.h"
 #include "tap_pattern.h"
@@ -16,24 +16,25 @@
 
 typedef struct {
   CcMethod base;
-  CcDotKind kind;                /* BYTES, WIDENED or WORDS */
-  gint32 flip;                   /* what makes signed words of samples, by exclusive or */
-  gint32 *taps;                  /* of matrix m, group g, column c and row i of the block at
-                                    ((m * n_groups + g) * width + c) * block_rows + i */
-  gint32 start[CC_MAX_MATRICES]; /* what the sums of a matrix start from */
+  CcDotKind kind; /* BYTES, WIDENED or WORDS */
+  gint32 flip;    /* XOR mask that makes signed words of samples */
+  /* The taps of matrix m, group g, column c and row i of the block are at
+   * ((m * n_groups + g) * width + c) * block_rows + i. */
+  gint32 *taps;
+  gint32 start[CC_MAX_MATRICES]; /* initial value of the sums of a matrix */
   CcDotGroupFunc group;
   CcConv2dFunc sum;
-  gsize line, line_pitch; /* loaded rows, before they become groups */
+  gsize line, line_pitch; /* loaded rows, before they become dot groups */
 } Conv2d;
 
 /* --- plan time --- */
 
-/* The kind of dot groups for the pass. If there is none, *reason says why. */
+/* Returns the kind of dot groups for the pass. If there is none, sets *reason. */
 static CcDotKind
 find_kind(const CcSweep *sweep, const gchar **reason) {
   const CcOp *op = sweep->pass->op;
   const CcRows *kernels = sweep->kernels;
-  /* without an instruction for four products, blocks of four rows waste too much on three */
+  /* without an instruction for four products, blocks of four rows waste too much for height 3 */
   const gboolean has_bytes = kernels->conv2d->sum[1][0][0] && !cc_is_left_out("conv2d-bytes") &&
                              (op->height > 3 || kernels->has_dot_of_four);
   CcDotKind kind = sweep->type == CC_SAMPLE_U16 ? CC_DOT_WORDS
@@ -53,7 +54,7 @@ find_kind(const CcSweep *sweep, const gchar **reason) {
   return kind;
 }
 
-/* That the windows of a block reach over. */
+/* Returns how many dot groups the windows of a block need. */
 static guint
 count_groups(const CcOp *op, CcDotKind kind) {
   const guint rows = cc_dot_size(kind);
@@ -66,8 +67,8 @@ cc_conv2d_cost(const CcSweep *sweep, const gchar **reason) {
   return *reason ? 0 : count_groups(sweep->pass->op, kind) * sweep->pass->op->width;
 }
 
-/* Whether tap groups cost less than half of conv2d, which multiplies by zeros too. Both costs are
- * in instructions on lanes of 16 bits. */
+/* Returns whether tap groups cost less than half of conv2d, which also multiplies by zeros. Both
+ * costs are in instructions on 16-bit lanes. */
 static gboolean
 is_sparse(const CcSweep *sweep, guint n_groups) {
   static const guint lane_costs[CC_N_LANES] = {
@@ -114,13 +115,13 @@ conv2d_create(CcSweep *sweep, const gchar **reason) {
         for (guint i = 0; i < rows; i++)
           *to++ = cc_taps_group(taps, (gint)(g * rows) - (gint)i, c, rows);
   }
-  const CcFinishForm form = cc_output_form_of_sums(&self->base.output);
-  self->base.makes_samples = form != CC_FINISH_NONE;
+  const CcRequantization requantization = cc_output_requantization_of_sums(&self->base.output);
+  self->base.makes_samples = requantization != CC_FINISH_NONE;
   self->group = sweep->kernels->conv2d->group[kind];
-  self->sum = sweep->kernels->conv2d->sum[kind == CC_DOT_BYTES][sweep->type][form];
-  cc_sweep_take_tiles(sweep, &self->base, n_groups, n_groups, op->n_matrices * rows);
+  self->sum = sweep->kernels->conv2d->sum[kind == CC_DOT_BYTES][sweep->type][requantization];
+  cc_sweep_reserve_tiles(sweep, &self->base, n_groups, n_groups, op->n_matrices * rows);
   self->line =
-      cc_sweep_take_rows(sweep, rows, cc_lane_size(self->base.sample_lane), &self->line_pitch);
+      cc_sweep_reserve_rows(sweep, rows, cc_lane_size(self->base.sample_lane), &self->line_pitch);
   return &self->base;
 }
 
@@ -149,7 +150,7 @@ load_group(const CcTile *tile, gint y, guint number) {
     cc_tile_load(tile, y + (gint)i, line);
     lines[i] = line - lead * sweep->sample_lane_size;
   }
-  self->group(cc_tile_line(tile, number, self->base.n_groups) - lead * sizeof(gint32), lines,
+  self->group(cc_tile_ring_row(tile, number, self->base.n_groups) - lead * sizeof(gint32), lines,
               lead + tile->n + sweep->n_edge, self->flip);
 }
 
@@ -162,7 +163,7 @@ sum_block(const CcTile *tile, guint m, guint block, gpointer const *rows, const 
   for (guint g = 0; g < self->base.n_groups; g++)
     for (guint c = 0; c < width; c++)
       groups[g * width + c] =
-          (gint32 *)(gpointer)cc_tile_line(tile, block + g, self->base.n_groups) +
+          (gint32 *)(gpointer)cc_tile_ring_row(tile, block + g, self->base.n_groups) +
           ((gint)c - (gint)width / 2) * (gint)sweep->step;
   self->sum(rows, groups, self->taps + m * n * self->base.block_rows, n, tile->n, self->start[m],
             &self->base.output.to_sample, ahead);

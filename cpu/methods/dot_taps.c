@@ -19,11 +19,11 @@ cc_taps_of_column(const CcOp *op, guint m) {
 }
 
 void
-cc_taps_cut(CcTaps taps, guint low_bits, CcCutTaps *cut) {
+cc_taps_split(CcTaps taps, guint low_bits, CcSplitTaps *split) {
   for (guint i = 0; i < taps.height; i++) {
     const gint64 high = ((gint64)taps.tap[i] + (1 << low_bits >> 1)) >> low_bits;
-    cut->part[0][i] = (gint32)(taps.tap[i] - high * (1 << low_bits));
-    cut->part[1][i] = (gint32)high;
+    split->part[0][i] = (gint32)(taps.tap[i] - high * (1 << low_bits));
+    split->part[1][i] = (gint32)high;
   }
 }
 

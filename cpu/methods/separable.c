@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Column times row by dot products (dot_products.h).
+/* Separable sums by dot products (dot_products.h).
  *
- * The horizontal pass sums along a line and cuts sums into words: one where that holds them, after
- * the middle of their range has become 0, else two, the low bits and what is above them. The words
- * of two lines, one below the other, lie in one dot group. The vertical pass sums over dot groups,
- * two rows of results at a time, which begin at even rows. Two words are added by products, too,
- * where taps of the column that are shifted to the left still fit words. Else the sums of the low
- * bits are carried to those of the others; sums that pass 32 bits are then without their low bits.
- * Where bytes are multiplied, taps of words are cut instead of sums, and each half has sums of its
- * own, of samples that lack 128.
+ * The horizontal pass makes horizontal sums and splits them into words. One word is enough if it
+ * holds the sums after the middle of their range has been moved to 0. Otherwise there are two
+ * words: the low bits and the bits above them. The words of two rows form one dot group. The
+ * vertical pass sums over dot groups. It makes two rows of results at a time, beginning at an even
+ * row.
  *
- * Wide sums have three words, none of which passes 32 bits in the vertical pass, and become samples
- * in double. Sums along a line may then pass 32 bits, too, as they are made of pieces. */
+ * Two words are also combined by dot products if the column's taps, shifted left by the low bits,
+ * still fit words. Otherwise the sums of the low words are added to those of the high words at the
+ * end. If the result exceeds 32 bits, its low bits are dropped.
+ *
+ * With byte products, the row's taps can be split instead of the sums. Each part of the taps then
+ * has its own sums, over samples less 128.
+ *
+ * Wide sums have three words. The vertical sums of each fit 32 bits, and samples are made from them
+ * in double. Horizontal sums may then exceed 32 bits as well, because they are computed in
+ * pieces. */
 
 #include "dot_taps.h"
 #include "tap_pattern.h"
@@ -20,23 +25,23 @@
 #include "engine/ablation.h"
 
 #define MAX_GROUPS ((CC_MAX_KERNEL_SIZE + 1) / 2)
-#define MIN_LOW_BITS 8 /* the output stage of quantized kernels can do without so many */
+#define MIN_LOW_BITS 8 /* the output stage of quantized kernels is exact without so many */
 #define MAX_LOW_BITS 15
 #define WORD_LIMIT (2 << CC_PART_BITS) /* more than any of three words */
-#define VECTOR_BYTES 64                /* that CcHorizontal.order is of, at most */
+#define VECTOR_BYTES 64                /* size of CcHorizontal.order */
 #define VECTOR_PART_BYTES 16
 
 typedef struct {
   CcMethod base;
   CcDotKind kind;       /* of dot groups of the horizontal pass */
-  guint n_parts;        /* words of a sum along a line, 1 to CC_MAX_PARTS */
+  guint n_parts;        /* words of a horizontal sum, 1 to CC_MAX_PARTS */
   guint low_bits;       /* of all words but the last */
-  gboolean cuts_taps;   /* not sums */
-  guint vertical_parts; /* that the vertical pass sums: as many, or 1 where products add them */
-  guint dropped;        /* low bits that the results lack */
+  gboolean splits_taps; /* instead of sums */
+  guint vertical_parts; /* of vertical sums: n_parts, or 1 if dot products combine them */
+  guint dropped;        /* low bits missing in the results */
   CcHorizontal horizontal[CC_MAX_MATRICES];
   CcVertical vertical[CC_MAX_MATRICES];
-  gint32 *taps; /* of all of those */
+  gint32 *taps; /* of all passes */
   CcHorizontalFunc sum_horizontal;
   CcVerticalFunc sum_vertical;
   gsize line, line_pitch; /* two loaded rows */
@@ -44,8 +49,8 @@ typedef struct {
 
 /* --- plan time: the kind of dot groups --- */
 
-/* Whether taps fit bytes without a sign, and kernels can multiply them by signed bytes, which are
- * half as large as those of samples. */
+/* Returns whether the taps fit unsigned bytes, and kernels can multiply them by signed bytes.
+ * Signed samples have half the magnitude of unsigned ones. */
 static gboolean
 are_unsigned_bytes(CcTaps taps, const CcRows *kernels) {
   for (guint i = 0; i < taps.height; i++) {
@@ -57,7 +62,7 @@ are_unsigned_bytes(CcTaps taps, const CcRows *kernels) {
   return TRUE;
 }
 
-/* FALSE: taps pass words. */
+/* Returns FALSE if taps exceed words. */
 static gboolean
 find_kind(Separable *self, const CcSweep *sweep) {
   const CcOp *op = sweep->pass->op;
@@ -82,9 +87,9 @@ find_kind(Separable *self, const CcSweep *sweep) {
 
 /* --- plan time: one word or two --- */
 
-/* Finds how sums along lines are cut into one word or two. Sums wrap around, so that only the
- * results have to fit 32 bits, and those of low bits, from which is carried. With one word there
- * are no low bits. */
+/* Decides how horizontal sums are split into one word or two. Sums may wrap around. Only the
+ * results must fit 32 bits, and the sums of low bits, because a carry is taken from them. With one
+ * word there are no low bits. */
 static gboolean
 find_parts(Separable *self, const CcOp *op, gint64 max_sample) {
   gint64 span = 0, steepest = 0;
@@ -109,7 +114,7 @@ find_parts(Separable *self, const CcOp *op, gint64 max_sample) {
   return FALSE;
 }
 
-/* Whether kernels can multiply the taps by signed samples of a byte, and the sums fit words. */
+/* Returns whether kernels can multiply the taps by signed bytes, and the sums fit words. */
 static gboolean
 fits_word(CcTaps taps, const CcRows *kernels) {
   const gint64 sum = cc_taps_sum(taps), absolute = cc_taps_sum_of_absolutes(taps);
@@ -118,10 +123,10 @@ fits_word(CcTaps taps, const CcRows *kernels) {
          plus * G_MININT8 - minus * G_MAXINT8 >= G_MININT16;
 }
 
-/* Finds how taps of words are cut into bytes, if they can be. The low sums are carried from where
- * the results lack their bits, and so must not wrap around. */
+/* Decides how word taps are split into bytes, if possible. If the results lack the low bits, a
+ * carry is taken from the low sums, so these must not wrap around. */
 static gboolean
-find_cut(Separable *self, const CcSweep *sweep) {
+find_split(Separable *self, const CcSweep *sweep) {
   const CcOp *op = sweep->pass->op;
   const gint64 largest = cc_op_largest_sum(op);
   if (sweep->type != CC_SAMPLE_U8 || self->n_parts != 2 ||
@@ -131,16 +136,16 @@ find_cut(Separable *self, const CcSweep *sweep) {
     const guint dropped = largest <= G_MAXINT32 ? 0 : bits;
     gboolean fits = (largest >> dropped) + 1 <= G_MAXINT32;
     for (guint m = 0; m < op->n_matrices && fits; m++) {
-      const gint64 over = cc_taps_sum_of_absolutes(cc_taps_of_column(op, m));
-      CcCutTaps cut;
-      cc_taps_cut(cc_taps_of_row(op, m), bits, &cut);
-      fits = fits_word((CcTaps){cut.part[0], 1, op->width}, sweep->kernels) &&
-             fits_word((CcTaps){cut.part[1], 1, op->width}, sweep->kernels) &&
-             (dropped == 0 || over * -G_MININT16 + (1 << bits) <= G_MAXINT32);
+      const gint64 column_sum = cc_taps_sum_of_absolutes(cc_taps_of_column(op, m));
+      CcSplitTaps split;
+      cc_taps_split(cc_taps_of_row(op, m), bits, &split);
+      fits = fits_word((CcTaps){split.part[0], 1, op->width}, sweep->kernels) &&
+             fits_word((CcTaps){split.part[1], 1, op->width}, sweep->kernels) &&
+             (dropped == 0 || column_sum * -G_MININT16 + (1 << bits) <= G_MAXINT32);
     }
     if (fits) {
       self->kind = CC_DOT_BYTES;
-      self->cuts_taps = TRUE;
+      self->splits_taps = TRUE;
       self->low_bits = bits;
       self->dropped = dropped;
       return TRUE;
@@ -149,7 +154,7 @@ find_cut(Separable *self, const CcSweep *sweep) {
   return FALSE;
 }
 
-/* Whether taps of the column fit words when they are multiplied by what is above the low bits. */
+/* Returns whether taps of the column fit words after multiplication by 2^low_bits. */
 static gboolean
 can_add_parts(const Separable *self, const CcOp *op) {
   if (self->dropped || cc_is_left_out("separable-added-parts"))
@@ -161,12 +166,12 @@ can_add_parts(const Separable *self, const CcOp *op) {
   return TRUE;
 }
 
-/* Taps are cut if they can be, else sums. */
+/* Splits taps if possible, else sums. */
 static gboolean
 find_words(Separable *self, const CcSweep *sweep, gint64 max_sample) {
   const CcOp *op = sweep->pass->op;
-  const gboolean cuts_sums = find_parts(self, op, max_sample);
-  if (!find_cut(self, sweep) && !cuts_sums)
+  const gboolean splits_sums = find_parts(self, op, max_sample);
+  if (!find_split(self, sweep) && !splits_sums)
     return FALSE;
   self->vertical_parts = can_add_parts(self, op) ? 1 : self->n_parts;
   return TRUE;
@@ -174,41 +179,42 @@ find_words(Separable *self, const CcSweep *sweep, gint64 max_sample) {
 
 /* --- plan time: three words --- */
 
-/* Whether three words do: they fit, so do the sums of each over lines, and so do both numbers that
- * codes_of_parts is given. */
+/* Returns whether three words are enough. The words must fit, and so must the vertical sums of
+ * each, and both numbers that codes_of_parts takes. */
 static gboolean
 find_three_words(Separable *self, const CcOp *op, gint64 max_sample) {
-  const gint64 along = cc_taps_sum_of_absolutes(cc_taps_of_row(op, 0)) * max_sample;
-  const gint64 over = cc_taps_sum_of_absolutes(cc_taps_of_column(op, 0));
+  const gint64 row_sum = cc_taps_sum_of_absolutes(cc_taps_of_row(op, 0)) * max_sample;
+  const gint64 column_sum = cc_taps_sum_of_absolutes(cc_taps_of_column(op, 0));
   self->n_parts = self->vertical_parts = CC_MAX_PARTS;
   self->low_bits = CC_PART_BITS;
-  return op->n_matrices == 1 && (along >> CC_HIGH_BITS) + 2 < WORD_LIMIT &&
-         over * WORD_LIMIT + (1 << (CC_HIGH_BITS + 1)) <= G_MAXINT32 &&
+  return op->n_matrices == 1 && (row_sum >> CC_HIGH_BITS) + 2 < WORD_LIMIT &&
+         column_sum * WORD_LIMIT + (1 << (CC_HIGH_BITS + 1)) <= G_MAXINT32 &&
          (cc_op_largest_sum(op) >> CC_HIGH_BITS) + WORD_LIMIT <= G_MAXINT32;
 }
 
-/* Cuts the dot groups of a line into pieces whose sums fit 32 bits. FALSE: they are too many. */
+/* Divides the dot groups of a row into pieces whose sums fit 32 bits. Returns FALSE if there are
+ * too many pieces. */
 static gboolean
-set_pieces(CcHorizontal *along, CcTaps taps, guint group, gint64 max_sample) {
+set_pieces(CcHorizontal *horizontal, CcTaps taps, guint group, gint64 max_sample) {
   gint64 sum = 0;
-  for (guint g = 0; g < along->n_groups; g++) {
+  for (guint g = 0; g < horizontal->n_groups; g++) {
     const CcTaps some = {taps.tap + g * group, 1, MIN(group, taps.height - g * group)};
     const gint64 more = cc_taps_sum_of_absolutes(some) * max_sample;
     sum += more;
     if (g == 0 || sum > G_MAXINT32) {
-      if (along->n_pieces == CC_MAX_PIECES || more > G_MAXINT32)
+      if (horizontal->n_pieces == CC_MAX_PIECES || more > G_MAXINT32)
         return FALSE;
-      along->n_pieces++;
+      horizontal->n_pieces++;
       sum = more;
     }
-    along->piece_end[along->n_pieces - 1] = g + 1;
+    horizontal->piece_end[horizontal->n_pieces - 1] = g + 1;
   }
   return TRUE;
 }
 
 /* --- plan time: the passes --- */
 
-/* Where byte `at` of a vector of dot groups comes from; what a byte of two is widened with is 0. */
+/* Returns the source byte of byte `at` in a vector of dot groups. Bytes that only widen are 0. */
 static guint8
 place_of_byte(CcDotKind kind, guint at, guint step) {
   enum { ZERO = 0x80 };
@@ -227,7 +233,7 @@ place_of_byte(CcDotKind kind, guint at, guint step) {
   g_return_val_if_reached(ZERO);
 }
 
-/* Puts a row of taps into dot groups at `to`; returns the end of them. */
+/* Packs a row of taps into dot groups at `to`. Returns the end of them. */
 static gint32 *
 group_taps(CcTaps taps, CcDotKind kind, gint32 *to) {
   const guint size = cc_dot_size(kind);
@@ -236,12 +242,13 @@ group_taps(CcTaps taps, CcDotKind kind, gint32 *to) {
   return to;
 }
 
-/* The horizontal pass of a row of taps, whose dot groups go to `to`; returns the end of them. */
+/* Prepares the horizontal pass of a row of taps, whose dot groups go to `to`. Returns their end. */
 static gint32 *
-set_row(CcHorizontal *along, const Separable *self, const CcSweep *sweep, CcTaps row, gint32 *to) {
+set_row(CcHorizontal *horizontal, const Separable *self, const CcSweep *sweep, CcTaps row,
+        gint32 *to) {
   const guint size = cc_dot_size(self->kind);
   const guint depth = sweep->plan->layout.plane[sweep->plane].depth;
-  *along = (CcHorizontal){
+  *horizontal = (CcHorizontal){
       .taps = to,
       .n_groups = (row.height + size - 1) / size,
       .n_pairs = (row.height + 1) / 2,
@@ -250,75 +257,77 @@ set_row(CcHorizontal *along, const Separable *self, const CcSweep *sweep, CcTaps
       .low_bits = self->low_bits,
   };
   for (guint i = 0; i < VECTOR_BYTES; i++)
-    along->order[i] = place_of_byte(
+    horizontal->order[i] = place_of_byte(
         self->kind, sweep->kernels->separable->order_is_whole ? i : i % VECTOR_PART_BYTES,
         sweep->step);
   if (self->kind == CC_DOT_CENTRED) {
-    along->flip = (gint32)0x80808080;
-    along->start = (gint32)(cc_taps_sum(row) * (1 << 7));
+    horizontal->flip = (gint32)0x80808080;
+    horizontal->start = (gint32)(cc_taps_sum(row) * (1 << 7));
   } else if (self->kind == CC_DOT_WORDS && depth == 16) {
-    along->flip = (gint32)0x80008000;
-    along->start = (gint32)(cc_taps_sum(row) * (1 << 15));
+    horizontal->flip = (gint32)0x80008000;
+    horizontal->start = (gint32)(cc_taps_sum(row) * (1 << 15));
   }
   return group_taps(row, self->kind, to);
 }
 
-/* The horizontal pass of matrix m, whose dot groups go to `to`; returns the end of them. Sums along
- * a line are *offset more than the plan's. NULL: there are too many pieces. */
+/* Prepares the horizontal pass of matrix m, whose dot groups go to `to`. Returns their end. *offset
+ * is added to the plan's horizontal sums. Returns NULL if there are too many pieces. */
 static gint32 *
 set_horizontal(Separable *self, const CcSweep *sweep, guint m, gint32 *to, gint64 *offset) {
   const CcTaps row = cc_taps_of_row(sweep->pass->op, m);
   const gint64 max_sample = (1 << sweep->plan->layout.plane[sweep->plane].depth) - 1;
-  CcHorizontal *along = &self->horizontal[m];
-  if (self->cuts_taps) { /* halves of lanes are sums of their own */
-    CcCutTaps cut;
-    cc_taps_cut(row, self->low_bits, &cut);
-    const CcTaps low = {cut.part[0], 1, row.height}, high = {cut.part[1], 1, row.height};
-    gint32 *const low_taps = set_row(along, self, sweep, high, to);
-    along->start = (guint16)(G_MININT8 * cc_taps_sum(high));
-    along->low_start = (guint16)(G_MININT8 * cc_taps_sum(low));
-    along->low_taps = low_taps;
+  CcHorizontal *horizontal = &self->horizontal[m];
+  if (self->splits_taps) { /* halves of lanes are separate sums */
+    CcSplitTaps split;
+    cc_taps_split(row, self->low_bits, &split);
+    const CcTaps low = {split.part[0], 1, row.height}, high = {split.part[1], 1, row.height};
+    gint32 *const low_taps = set_row(horizontal, self, sweep, high, to);
+    horizontal->start = (guint16)(G_MININT8 * cc_taps_sum(high));
+    horizontal->low_start = (guint16)(G_MININT8 * cc_taps_sum(low));
+    horizontal->low_taps = low_taps;
     *offset = G_MININT8 * cc_taps_sum(row);
     return group_taps(low, self->kind, low_taps);
   }
-  to = set_row(along, self, sweep, row, to);
-  if (self->n_parts < CC_MAX_PARTS) { /* the middle of the range of sums becomes 0, or -1 */
+  to = set_row(horizontal, self, sweep, row, to);
+  if (self->n_parts < CC_MAX_PARTS) { /* moves the middle of the range of sums to 0 or -1 */
     const gint64 all = cc_taps_sum_of_absolutes(row) * max_sample;
     *offset = -(cc_taps_sum(row) * max_sample - all) / 2 - all / 2 - 1;
-    along->start = (gint32)(along->start + *offset);
+    horizontal->start = (gint32)(horizontal->start + *offset);
     return to;
   }
-  const gint64 lacking = along->flip ? (max_sample + 1) / 2 : 0; /* of signed samples */
+  const gint64 lacking = horizontal->flip ? (max_sample + 1) / 2 : 0; /* what signed samples lack */
   *offset = -lacking * cc_taps_sum(row);
-  along->start = 0;
-  return set_pieces(along, row, cc_dot_size(self->kind), MAX(lacking, max_sample - lacking)) ? to
-                                                                                             : NULL;
+  horizontal->start = 0;
+  return set_pieces(horizontal, row, cc_dot_size(self->kind), MAX(lacking, max_sample - lacking))
+             ? to
+             : NULL;
 }
 
-/* The vertical pass of matrix m, whose sums start from `start`; returns the end of its taps. */
+/* Prepares the vertical pass of matrix m, whose sums start from `start`. Returns the end of its
+ * taps. */
 static gint32 *
 set_vertical(Separable *self, const CcOp *op, guint m, gint64 start, gint32 *to) {
-  CcVertical *over = &self->vertical[m];
-  const guint parts = self->n_parts / self->vertical_parts; /* that products add */
-  over->taps = to;
-  over->n_groups = self->base.n_groups * parts;
-  over->low_bits = self->low_bits;
-  over->drops_low = self->dropped > 0;
+  CcVertical *vertical = &self->vertical[m];
+  const guint parts = self->n_parts / self->vertical_parts; /* parts combined by dot products */
+  vertical->taps = to;
+  vertical->n_groups = self->base.n_groups * parts;
+  vertical->low_bits = self->low_bits;
+  vertical->drops_low = self->dropped > 0;
   for (guint p = 0; p < self->vertical_parts; p++) {
     const gboolean last = p + 1 == self->vertical_parts;
-    over->start[p] = (gint32)(last ? start : start & ((1 << self->low_bits) - 1));
+    vertical->start[p] = (gint32)(last ? start : start & ((1 << self->low_bits) - 1));
     start >>= self->low_bits;
   }
-  if (self->n_parts == CC_MAX_PARTS) { /* codes_of_parts wants 2^31 more */
-    over->start[0] ^= G_MININT32;
-    over->start[2] ^= G_MININT32;
+  if (self->n_parts == CC_MAX_PARTS) { /* codes_of_parts takes numbers plus 2^31 */
+    vertical->start[0] ^= G_MININT32;
+    vertical->start[2] ^= G_MININT32;
   }
   for (guint g = 0; g < self->base.n_groups; g++)
     for (guint p = 0; p < parts; p++) {
       gint32 shifted[CC_MAX_KERNEL_SIZE];
       for (guint i = 0; i < op->height; i++)
         shifted[i] = op->column_i[m][i] * (1 << p * self->low_bits);
-      for (gint i = 0; i < 2; i++) /* for two rows */
+      for (gint i = 0; i < 2; i++) /* for two rows of results */
         *to++ = cc_taps_group((CcTaps){shifted, 1, op->height}, 2 * (gint)g - i, 0, 2);
     }
   return to;
@@ -344,16 +353,16 @@ take_output(Separable *self, const CcOp *op) {
   return TRUE;
 }
 
-#define COST_OF_CUTTING 4 /* products that take as long as cutting sums along lines into words */
+#define COST_OF_SPLITTING 4 /* of horizontal sums into words; in products */
 
-/* Whether conv2d takes fewer products for a row of results. */
+/* Returns whether conv2d needs fewer products for a row of results. */
 static gboolean
 costs_more(const Separable *self, const CcSweep *sweep) {
   const gchar *unused;
   const guint conv2d = cc_conv2d_cost(sweep, &unused);
   const guint width = sweep->pass->op->width, size = cc_dot_size(self->kind);
   return conv2d &&
-         (width + size - 1) / size + COST_OF_CUTTING + self->base.n_groups * self->n_parts >=
+         (width + size - 1) / size + COST_OF_SPLITTING + self->base.n_groups * self->n_parts >=
              conv2d;
 }
 
@@ -396,16 +405,17 @@ create(CcSweep *sweep, const CcMethodClass *klass, gboolean wide, const gchar **
     return NULL;
   }
   const CcRows *kernels = sweep->kernels;
-  const CcFinishForm form = cc_output_form_of_sums(&self->base.output);
-  self->base.makes_samples = form != CC_FINISH_NONE;
-  self->sum_horizontal = self->cuts_taps
+  const CcRequantization requantization = cc_output_requantization_of_sums(&self->base.output);
+  self->base.makes_samples = requantization != CC_FINISH_NONE;
+  self->sum_horizontal = self->splits_taps
                              ? kernels->separable->horizontal_cut
                              : kernels->separable->horizontal[self->kind][self->n_parts - 1];
-  self->sum_vertical = kernels->separable->vertical[sweep->type][form][self->vertical_parts - 1];
+  self->sum_vertical =
+      kernels->separable->vertical[sweep->type][requantization][self->vertical_parts - 1];
   const guint n_rows = op->n_matrices * self->base.n_groups * self->n_parts;
-  cc_sweep_take_tiles(sweep, &self->base, n_rows, n_rows, op->n_matrices * 2);
+  cc_sweep_reserve_tiles(sweep, &self->base, n_rows, n_rows, op->n_matrices * 2);
   self->line =
-      cc_sweep_take_rows(sweep, 2, cc_lane_size(self->base.sample_lane), &self->line_pitch);
+      cc_sweep_reserve_rows(sweep, 2, cc_lane_size(self->base.sample_lane), &self->line_pitch);
   return &self->base;
 }
 
@@ -414,7 +424,7 @@ separable_create(CcSweep *sweep, const gchar **reason) {
   return create(sweep, &cc_separable, FALSE, reason);
 }
 
-/* Wide sums of bytes are slower than tap groups where no instruction multiplies bytes. */
+/* Without an instruction for byte products, wide sums of bytes are slower than tap groups. */
 static CcMethod *
 separable_wide_create(CcSweep *sweep, const gchar **reason) {
   if (sweep->output.lane != CC_LANE_DOUBLE ||
@@ -429,7 +439,7 @@ separable_explain(const CcMethod *method, GString *line) {
   const Separable *self = (const Separable *)method;
   g_string_append_printf(line, "separable by %s, sums along a row in %s", cc_dot_name(self->kind),
                          parts[self->n_parts - 1]);
-  if (self->cuts_taps)
+  if (self->splits_taps)
     g_string_append(line, " of split taps");
   if (self->vertical_parts < self->n_parts)
     g_string_append(line, " added by products");
@@ -439,15 +449,15 @@ separable_explain(const CcMethod *method, GString *line) {
 
 /* --- run time --- */
 
-/* The dot groups of lines 2 * number and the next, counted from the first that the first window
- * has. */
+/* Returns the dot groups of rows 2 * number and 2 * number + 1, counted from the first row of the
+ * first window. */
 static gint32 *
 ring_row(const CcTile *tile, const Separable *self, guint m, guint number, guint part) {
   const guint row = (m * self->base.n_groups + number % self->base.n_groups) * self->n_parts + part;
   return (gpointer)(tile->rings + row * tile->sweep->ring_pitch);
 }
 
-/* Loads lines y and y + 1 and sums along them. */
+/* Loads rows y and y + 1 and makes their horizontal sums. */
 static void
 load_lines(const CcTile *tile, gint y, guint number) {
   const CcSweep *sweep = tile->sweep;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Sums of tap groups: taps of equal weight are added before they are multiplied. Fused kernels make
- * samples of bytes in one go; others make sums, which tile.c takes through the output stage. */
+ * bytes in one go. Other kernels make sums, which tile.c passes through the output stage. */
 
 #include "tap_pattern.h"
 #include "cpu/stages/macropixel.h"
@@ -14,18 +14,17 @@ typedef struct {
   CcMethod base;
   guint n_matrices;
   gboolean separable;
-  CcTapGroups horizontal[CC_MAX_MATRICES]; /* sums along a line, if separable */
-  CcTapGroups vertical[CC_MAX_MATRICES];   /* sums over the window's rows */
+  CcTapGroups horizontal[CC_MAX_MATRICES]; /* horizontal sums, if separable */
+  CcTapGroups vertical[CC_MAX_MATRICES];   /* sums over the rows of the window */
   CcApplyFunc apply;                       /* fused; else NULL */
-  gboolean
-      macropixels;    /* samples with even and odd numbers have places of their own along a line */
-  gsize line;         /* a loaded row, if separable */
-  gsize matrix_pitch; /* from the ring of a matrix to the next; 0: all share one */
+  gboolean macropixels;                    /* even and odd samples have their own horizontal taps */
+  gsize line;                              /* a loaded row, if separable */
+  gsize matrix_pitch; /* from the ring of a matrix to the next; 0: a shared ring */
 } TapGroups;
 
 /* --- plan time: any taps --- */
 
-/* A pattern that has no kernel for rows of the lane is summed like any. */
+/* Patterns without a kernel for the lane use the kernel for any pattern. */
 static void
 choose_kernels(CcTapGroups *groups, guint n_matrices, const CcSumFunc kernels[CC_N_PATTERNS]) {
   for (guint m = 0; m < n_matrices; m++) {
@@ -41,26 +40,26 @@ set_groups(TapGroups *self, const CcOp *op, guint step) {
   const gint center = (gint)op->width / 2, pixel = (gint)step;
   const guint area = op->width * op->height;
   for (guint m = 0; m < op->n_matrices; m++) {
-    CcTapGroups *along = &self->horizontal[m], *over = &self->vertical[m];
+    CcTapGroups *horizontal = &self->horizontal[m], *vertical = &self->vertical[m];
     if (self->separable) {
       for (guint i = 0; i < op->width; i++)
         offsets[i] = (CcTapOffset){0, ((gint)i - center) * pixel};
-      cc_tap_groups_init(along, op->row_i[m], offsets, op->width);
+      cc_tap_groups_init(horizontal, op->row_i[m], offsets, op->width);
       for (guint i = 0; i < op->height; i++)
         offsets[i] = (CcTapOffset){i, 0};
-      cc_tap_groups_init(over, op->column_i[m], offsets, op->height);
+      cc_tap_groups_init(vertical, op->column_i[m], offsets, op->height);
     } else {
       for (guint i = 0; i < area; i++)
         offsets[i] = (CcTapOffset){i / op->width, ((gint)(i % op->width) - center) * pixel};
-      cc_tap_groups_init(over, op->tap_i + m * area, offsets, area);
+      cc_tap_groups_init(vertical, op->tap_i + m * area, offsets, area);
     }
-    for (guint t = 0; t < over->n_groups; t++)
-      over->group[t].factor *= 1 << self->base.output.left;
-    self->base.n_taps += along->n_taps + over->n_taps;
+    for (guint t = 0; t < vertical->n_groups; t++)
+      vertical->group[t].factor *= 1 << self->base.output.left;
+    self->base.n_taps += horizontal->n_taps + vertical->n_taps;
   }
 }
 
-/* Samples of a byte stay bytes if all sums over them have a kernel that takes bytes. */
+/* Samples of one byte stay bytes if all sums over them have a kernel that takes bytes. */
 static gboolean
 keeps_bytes(const TapGroups *self, const CcSweep *sweep) {
   const CcTapGroups *over_samples = self->separable ? self->horizontal : self->vertical;
@@ -72,7 +71,7 @@ keeps_bytes(const TapGroups *self, const CcSweep *sweep) {
   return TRUE;
 }
 
-/* The groups of a pass, without scratch memory. */
+/* Makes the groups of a pass, without scratch memory. */
 static TapGroups *
 groups_new(const CcSweep *sweep, const CcMethodClass *klass) {
   const CcOp *op = sweep->pass->op;
@@ -107,9 +106,9 @@ static CcMethod *
 take_scratch(TapGroups *self, CcSweep *sweep) {
   const guint n_rows = (self->separable ? sweep->n_matrices : 1) * sweep->window_rows;
   gsize unused;
-  cc_sweep_take_tiles(sweep, &self->base, n_rows, n_rows, self->apply ? 0 : sweep->n_matrices);
+  cc_sweep_reserve_tiles(sweep, &self->base, n_rows, n_rows, self->apply ? 0 : sweep->n_matrices);
   if (self->separable) {
-    self->line = cc_sweep_take_rows(sweep, 1, cc_lane_size(self->base.sample_lane), &unused);
+    self->line = cc_sweep_reserve_rows(sweep, 1, cc_lane_size(self->base.sample_lane), &unused);
     self->matrix_pitch = sweep->window_rows * sweep->ring_pitch;
   }
   return &self->base;
@@ -141,29 +140,31 @@ any_create(CcSweep *sweep, const gchar **reason) {
 
 /* --- plan time: fused gradients --- */
 
-/* Whether a 3x3 matrix has the taps `corner` and `middle` in lines that it takes from each other.
- * The places of taps are so far apart along a line and from line to line. */
+/* Returns whether a 3x3 matrix has `corner`, `middle`, `corner` in one outer line, the negatives in
+ * the other, and 0 between them. `next` and `across` are the distances of taps within a line and
+ * between lines. */
 static gboolean
-is_derivative(const gint32 *tap, guint along, guint across, gint32 corner, gint32 middle) {
+is_derivative(const gint32 *tap, guint next, guint across, gint32 corner, gint32 middle) {
   const gint32 line[] = {corner, middle, corner};
   for (guint i = 0; i < 3; i++) {
-    const gint32 *at = tap + i * along;
+    const gint32 *at = tap + i * next;
     if (at[0] != line[i] || at[across] != 0 || at[2 * across] != -line[i])
       return FALSE;
   }
   return TRUE;
 }
 
-/* Which gradient two matrices are that are summed over whole windows; CC_N_GRADIENTS: none. */
+/* Returns which gradient two matrices form that are summed over whole windows. CC_N_GRADIENTS:
+ * none. */
 static CcGradient
 find_gradient(const TapGroups *self, const CcOp *op) {
-  const CcTapGroups *over = self->vertical;
-  if (over[0].pattern == CC_PATTERN_11 && over[1].pattern == CC_PATTERN_11 &&
-      abs(over[0].group[0].factor) == abs(over[1].group[0].factor))
+  const CcTapGroups *vertical = self->vertical;
+  if (vertical[0].pattern == CC_PATTERN_11 && vertical[1].pattern == CC_PATTERN_11 &&
+      abs(vertical[0].group[0].factor) == abs(vertical[1].group[0].factor))
     return CC_GRADIENT_OF_FOUR;
   if (op->width != 3 || op->height != 3)
     return CC_N_GRADIENTS;
-  /* the second matrix is the first one transposed, or that with its sign changed */
+  /* the second matrix must be the first one transposed, or its negative */
   const gint32 *x = op->tap_i, *y = op->tap_i + 9;
   const gint32 corner = x[0], middle = x[3];
   return is_derivative(x, 3, 1, corner, middle) && (is_derivative(y, 1, 3, corner, middle) ||
@@ -172,7 +173,7 @@ find_gradient(const TapGroups *self, const CcOp *op) {
              : CC_N_GRADIENTS;
 }
 
-/* Groups of four places each. */
+/* Makes groups of four taps each. */
 static CcTapGroups
 groups_of_four(const CcTapOffset *offsets, guint n, const gint32 *factors) {
   CcTapGroups groups = {
@@ -187,14 +188,14 @@ groups_of_four(const CcTapOffset *offsets, guint n, const gint32 *factors) {
   return groups;
 }
 
-/* Gives the first groups the taps of both matrices, and leaves the second ones empty. */
+/* Puts the taps of both matrices into the first groups, and leaves the second ones empty. */
 static void
 join_gradient(TapGroups *self, CcGradient gradient, const CcOp *op, guint step) {
-  CcTapGroups *over = self->vertical, both;
+  CcTapGroups *vertical = self->vertical, both;
   if (gradient == CC_GRADIENT_OF_FOUR) {
-    const CcTapOffset *a = over[0].offsets, *b = over[1].offsets;
+    const CcTapOffset *a = vertical[0].offsets, *b = vertical[1].offsets;
     const CcTapOffset offsets[] = {a[0], a[1], b[0], b[1]};
-    both = groups_of_four(offsets, G_N_ELEMENTS(offsets), &over[0].group[0].factor);
+    both = groups_of_four(offsets, G_N_ELEMENTS(offsets), &vertical[0].group[0].factor);
   } else {
     const gint pixel = (gint)step, unit = 1 << self->base.output.left;
     const CcTapOffset offsets[] = {{0, -pixel}, {2, pixel}, {2, -pixel}, {0, pixel},
@@ -203,9 +204,9 @@ join_gradient(TapGroups *self, CcGradient gradient, const CcOp *op, guint step) 
     both = groups_of_four(offsets, G_N_ELEMENTS(offsets), factors);
   }
   for (guint m = 0; m < 2; m++)
-    cc_tap_groups_clear(&over[m]);
-  over[0] = both;
-  over[1] = (CcTapGroups){.pattern = CC_PATTERN_ANY};
+    cc_tap_groups_clear(&vertical[m]);
+  vertical[0] = both;
+  vertical[1] = (CcTapGroups){.pattern = CC_PATTERN_ANY};
   self->base.n_taps = both.n_taps;
 }
 
@@ -226,7 +227,7 @@ find_gradient_kernel(TapGroups *self, const CcSweep *sweep) {
 
 /* --- plan time: fused sums --- */
 
-/* Column times row goes by way of split sums. */
+/* Separable sums go through split sums. */
 static const gchar *
 find_sum_kernel(TapGroups *self, const CcSweep *sweep) {
   const CcTapPattern pattern = self->vertical[0].pattern;
@@ -242,7 +243,7 @@ find_sum_kernel(TapGroups *self, const CcSweep *sweep) {
   return NULL;
 }
 
-/* Fused kernels take bytes, and have the 16-bit output stage or, of two matrices, the root. */
+/* Fused kernels take bytes, and have the 16-bit output stage or, for two matrices, the norm. */
 static CcMethod *
 create_fused(const CcSweep *sweep, const CcMethodClass *klass, const gchar **reason) {
   *reason = sweep->type == CC_SAMPLE_U16 ? "samples have two bytes" : sweep->why_not_16;
@@ -250,7 +251,7 @@ create_fused(const CcSweep *sweep, const CcMethodClass *klass, const gchar **rea
     return NULL;
   TapGroups *self = groups_new(sweep, klass);
   const CcOutput *output = &self->base.output;
-  const gboolean in_16 = output->form == CC_FINISH_16;
+  const gboolean in_16 = output->requantization == CC_FINISH_16;
   self->base.streams = TRUE;
   *reason =
       self->base.sample_lane != CC_LANE_8 ? "no kernel has the pattern of the taps"
@@ -274,30 +275,30 @@ fused_create(CcSweep *sweep, const gchar **reason) {
   return self ? take_scratch((TapGroups *)self, sweep) : NULL;
 }
 
-/* Split sums keep samples with even and odd numbers apart. Of macropixels those are luma and
- * chroma, whose neighbours lie at different distances, so each get places of their own. */
+/* Split sums keep even and odd samples apart. In macropixels these are luma and chroma, whose
+ * neighbours have different distances, so each kind has its own taps. */
 static CcMethod *
 macropixels_create(CcSweep *sweep, const gchar **reason) {
   const CcPlaneLayout *plane = &sweep->plan->layout.plane[sweep->plane];
-  if (!plane->pairs || cc_is_left_out("macropixel"))
+  if (!plane->has_macropixels || cc_is_left_out("macropixel"))
     return NULL;
   TapGroups *self = (TapGroups *)create_fused(sweep, &cc_fused_macropixels, reason);
   if (!self)
     return NULL;
-  CcTapGroups *along = &self->horizontal[0];
-  if (!self->separable || !sweep->kernels->tap_groups->sum_pairs[along->pattern]) {
+  CcTapGroups *horizontal = &self->horizontal[0];
+  if (!self->separable || !sweep->kernels->tap_groups->sum_pairs[horizontal->pattern]) {
     groups_free(&self->base);
     return NULL;
   }
-  const guint n = along->n_taps;
-  along->sum = sweep->kernels->tap_groups->sum_pairs[along->pattern];
-  along->offsets = g_renew(CcTapOffset, along->offsets, 2 * n);
+  const guint n = horizontal->n_taps;
+  horizontal->sum = sweep->kernels->tap_groups->sum_pairs[horizontal->pattern];
+  horizontal->offsets = g_renew(CcTapOffset, horizontal->offsets, 2 * n);
   for (guint i = 0; i < n; i++) {
-    const gint pixels = along->offsets[i].offset / (gint)plane->step;
-    along->offsets[i].offset = pixels * (gint)cc_pairs_step(plane, 0);
-    along->offsets[n + i] = (CcTapOffset){0, pixels * (gint)cc_pairs_step(plane, 1)};
+    const gint pixels = horizontal->offsets[i].offset / (gint)plane->step;
+    horizontal->offsets[i].offset = pixels * (gint)cc_macropixel_step(plane, 0);
+    horizontal->offsets[n + i] = (CcTapOffset){0, pixels * (gint)cc_macropixel_step(plane, 1)};
   }
-  along->n_taps = 2 * n;
+  horizontal->n_taps = 2 * n;
   self->base.n_taps += n;
   self->macropixels = TRUE;
   return take_scratch(self, sweep);
@@ -337,8 +338,8 @@ ring_row(const CcTile *tile, const TapGroups *self, guint m, guint at) {
   return tile->rings + m * self->matrix_pitch + at * tile->sweep->ring_pitch;
 }
 
-/* Fills the rings' rows for row y, which may lie outside of the picture. Row y is at
- * (y + radius) % window in the ring. */
+/* Fills the rings' rows for row y, which may lie outside the source. Row y is at (y + radius) %
+ * window in the ring. */
 static void
 load_row(const CcTile *tile, const TapGroups *self, gint y) {
   const CcSweep *sweep = tile->sweep;
@@ -354,11 +355,11 @@ load_row(const CcTile *tile, const TapGroups *self, gint y) {
   }
 }
 
-/* Makes the tile's part of row y of the target from the rings, whose rows are all there. */
+/* Makes the tile's part of row y of the target from the rings, whose rows are all loaded. */
 static void
 make_row(const CcTile *tile, const TapGroups *self, guint y, gint next) {
   const CcSweep *sweep = tile->sweep;
-  const guint top = y * sweep->stride % sweep->window_rows; /* where the window's first row is */
+  const guint top = y * sweep->stride % sweep->window_rows; /* ring row of the window's first */
   const gssize lane = (gssize)cc_lane_size(self->base.ring_lane);
   gconstpointer taps[CC_MAX_TAPS];
   guint n_taps = 0;
@@ -373,7 +374,7 @@ make_row(const CcTile *tile, const TapGroups *self, guint y, gint next) {
           offset->offset * lane;
     }
   if (self->apply) {
-    guint8 *out = cc_tile_place(tile, y);
+    guint8 *out = cc_tile_result(tile, y);
     self->apply(out, self->vertical[0].group, taps, tile->n, &self->base.output.to_sample, &ahead);
     cc_tile_store(tile, y, out);
     return;

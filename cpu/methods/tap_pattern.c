@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tap_pattern.h"
 
-/* Adds a term of those of the n taps whose coefficient is +-c[first]. */
+/* Adds a group of those of the n taps whose coefficient is +-c[first]. */
 static void
 add_group(CcTapGroups *groups, const gint32 *c, const CcTapOffset *offsets, guint n, guint first) {
-  CcTapGroup *term = &groups->group[groups->n_groups++];
+  CcTapGroup *group = &groups->group[groups->n_groups++];
   const gint32 factor = c[first]; /* the first tap makes n_plus >= 1 */
-  *term = (CcTapGroup){.factor = factor};
+  *group = (CcTapGroup){.factor = factor};
   for (guint i = first; i < n; i++)
     if (c[i] == factor) {
       groups->offsets[groups->n_taps++] = offsets[i];
-      term->n_plus++;
+      group->n_plus++;
     }
   for (guint i = first; i < n; i++)
     if (c[i] == -factor) {
       groups->offsets[groups->n_taps++] = offsets[i];
-      term->n_minus++;
+      group->n_minus++;
     }
 }
 
@@ -43,17 +43,17 @@ cc_tap_pattern_name(CcTapPattern pattern) {
   return patterns[pattern].name;
 }
 
-/* The pattern of a weighted sum. */
+/* Returns the pattern of a weighted sum. */
 static CcTapPattern
 find_pattern(const CcTapGroups *groups) {
   guint digits = 0;
   if (groups->n_groups > 3)
     return CC_PATTERN_ANY;
   for (guint t = 0; t < groups->n_groups; t++) {
-    const CcTapGroup *term = &groups->group[t];
-    if (term->n_plus > 9 || term->n_minus > 9)
+    const CcTapGroup *group = &groups->group[t];
+    if (group->n_plus > 9 || group->n_minus > 9)
       return CC_PATTERN_ANY;
-    digits = digits << 8 | term->n_plus << 4 | term->n_minus;
+    digits = digits << 8 | group->n_plus << 4 | group->n_minus;
   }
   for (CcTapPattern pattern = 0; pattern < CC_PATTERN_ANY; pattern++)
     if (patterns[pattern].digits == digits)
@@ -102,7 +102,7 @@ gboolean
 cc_prefers_separable(const CcOp *op) {
   if (!op->separable || !op->has_taps)
     return op->separable;
-  const guint of_rings = 2 * op->n_matrices; /* to store and to read a row of each */
+  const guint of_rings = 2 * op->n_matrices; /* a ring row of each is written and read */
   return count_lines(op) + of_rings <
          count_nonzero(op->tap_i, op->n_matrices * op->width * op->height);
 }
@@ -114,17 +114,17 @@ cc_tap_count(const CcOp *op) {
              : count_nonzero(op->tap_i, op->n_matrices * op->width * op->height);
 }
 
-#define COST_OF_TERM 2 /* of the multiplication, in additions of a tap */
+#define COST_OF_GROUP 2 /* of the multiplication, in additions */
 
 guint
 cc_tap_groups_cost(const CcOp *op) {
-  static const CcTapOffset offsets[CC_MAX_COEFFS]; /* which do not matter */
+  static const CcTapOffset offsets[CC_MAX_COEFFS]; /* not used for the cost */
   const guint area = op->width * op->height;
   guint cost = 0;
   for (guint m = 0; m < op->n_matrices; m++) {
     CcTapGroups groups;
     cc_tap_groups_init(&groups, op->tap_i + m * area, offsets, area);
-    cost += groups.n_taps + COST_OF_TERM * groups.n_groups;
+    cost += groups.n_taps + COST_OF_GROUP * groups.n_groups;
     cc_tap_groups_clear(&groups);
   }
   return cost;

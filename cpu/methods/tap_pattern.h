@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Weighted sums over taps, resolved for the row kernels. */
+/* Weighted sums of taps, resolved for the row kernels. */
 
 #include "cpu/kernels/row_kernels.h"
 #include "engine/plan/op.h"
 
 G_BEGIN_DECLS
 
-/* Where a tap lies: the row of the window, and how many samples right of the result. */
+/* The position of a tap: the row of the window, and the samples right of the result. */
 typedef struct {
   guint row;
   gint offset;
 } CcTapOffset;
 
-/* A weighted sum; the places in the order of the groups. */
+/* A weighted sum. `offsets` is in the order of the groups. */
 typedef struct {
   CcSumFunc sum;
   CcTapPattern pattern;
@@ -23,22 +23,23 @@ typedef struct {
   CcTapOffset *offsets;
 } CcTapGroups;
 
-/* The weighted sum of n taps and its shape. Taps of 0 are left out. `sum` is left to the caller. */
+/* Prepares the weighted sum of n taps and finds its pattern. Taps of 0 are left out. The caller
+ * sets `sum`. */
 void cc_tap_groups_init(CcTapGroups *groups, const gint32 *c, const CcTapOffset *offsets, guint n);
 void cc_tap_groups_clear(CcTapGroups *groups);
 
-/* Whether column times row is less work than all taps at once: it is for 3x3 blurs, and not for 3x3
- * derivatives. */
+/* Returns whether column times row is cheaper than all taps at once. It is for 3x3 blurs, but not
+ * for 3x3 derivatives. */
 gboolean cc_prefers_separable(const CcOp *op);
 
-/* The taps of an op that are not 0, of all matrices; in rows and columns where cc_prefers_separable
- * says so. */
+/* Returns the number of nonzero taps of all matrices of an op; those of rows and columns if
+ * cc_prefers_separable. */
 guint cc_tap_count(const CcOp *op);
 
-/* What sums of tap groups over whole windows cost, in additions. */
+/* Returns the cost of tap groups over whole windows, in additions. */
 guint cc_tap_groups_cost(const CcOp *op);
 
-/* The digits of a pattern of taps: "20-20-10" is n_plus and n_minus of each term. */
+/* Returns the name of a tap pattern: "20-20-10" has n_plus and n_minus of each group. */
 const gchar *cc_tap_pattern_name(CcTapPattern pattern);
 
 G_END_DECLS

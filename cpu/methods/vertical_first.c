@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Column times row of bytes, vertical pass first (kernels/vertical_first.h).
+/* Separable sums of bytes, vertical pass first (kernels/vertical_first.h).
  *
- * The vertical pass makes two words for each sample: taps of the column are cut, tap =
- * 2^bits * high + low, and a word is the sum of the samples less 128 by one part of the taps. The
- * horizontal pass multiplies the words by the row's tap and by 2^bits times that, and adds. Of
- * three rows with equal outer taps the words are the sum of the outer rows and the middle row, and
- * are multiplied by products of taps. Two rows of results are made at a time, from dot groups of
- * two lines, which begin at even rows. */
+ * The vertical pass makes two words for each sample. The column's taps are split, tap = 2^bits *
+ * high + low, and each word is the sum of samples less 128 by one part of the taps. The horizontal
+ * pass multiplies the words by the row's tap and by 2^bits times the tap, and adds.
+ *
+ * With three rows and equal outer taps, the words are the sum of the outer rows and the middle row.
+ * They are multiplied by products of taps.
+ *
+ * Two rows of results are made at a time, beginning at an even row, from dot groups of two rows. */
 
 #include "dot_taps.h"
 #include "tap_pattern.h"
@@ -18,8 +20,8 @@
 
 #define MAX_GROUPS ((CC_MAX_KERNEL_SIZE + 1) / 2)
 #define MAX_BITS 7           /* of the low parts of taps */
-#define MAX_PAIR_OF_TAPS 128 /* two products of a byte fit a word */
-#define SIGN 128             /* that samples lack */
+#define MAX_PAIR_OF_TAPS 128 /* so that two byte products fit a word */
+#define SIGN 128             /* subtracted from samples */
 
 typedef struct {
   CcMethod base;
@@ -37,7 +39,8 @@ typedef struct {
 
 /* --- plan time --- */
 
-/* Whether no sum of two products passes a word, nor any sum over a column, of one part of taps. */
+/* Returns whether, for one part of the taps, the sums of two products and the vertical sums fit
+ * words. */
 static gboolean
 part_fits(const gint32 *tap, guint n) {
   gint64 sum = 0;
@@ -50,14 +53,15 @@ part_fits(const gint32 *tap, guint n) {
   return sum <= G_MAXINT16;
 }
 
-/* How many bits of the column's taps are low ones. MAX_BITS + 1: taps cannot be cut so. */
+/* Returns how many low bits the column's taps have when split. MAX_BITS + 1: splitting is not
+ * possible. */
 static guint
 find_bits(CcTaps column, CcTaps row) {
-  CcCutTaps cut;
+  CcSplitTaps split;
   guint bits = 0;
   for (; bits <= MAX_BITS; bits++) {
-    cc_taps_cut(column, bits, &cut);
-    if (part_fits(cut.part[0], column.height) && part_fits(cut.part[1], column.height))
+    cc_taps_split(column, bits, &split);
+    if (part_fits(split.part[0], column.height) && part_fits(split.part[1], column.height))
       break;
   }
   for (guint i = 0; i < row.height; i++)
@@ -66,7 +70,8 @@ find_bits(CcTaps column, CcTaps row) {
   return bits;
 }
 
-/* Whether all products of taps are words, of three rows of which the outer ones are equal. */
+/* Returns whether each matrix has three rows, equal outer rows, and products of taps that fit
+ * words. */
 static gboolean
 is_of_three(const CcOp *op) {
   if (op->height != 3 || !op->has_taps)
@@ -77,7 +82,8 @@ is_of_three(const CcOp *op) {
   return TRUE;
 }
 
-/* Whether no sum along a row passes a word: then those words are enough for the vertical pass. */
+/* Returns whether all horizontal sums fit words. Those words are then enough for the vertical
+ * pass. */
 static gboolean
 rows_fit_words(const CcOp *op) {
   for (guint m = 0; m < op->n_matrices; m++)
@@ -86,7 +92,7 @@ rows_fit_words(const CcOp *op) {
   return TRUE;
 }
 
-/* Sets the kind of vertical pass, or returns why there is none. */
+/* Sets the kind of vertical pass. Returns why there is none, or NULL. */
 static const gchar *
 find_kind(VerticalFirst *self, const CcSweep *sweep) {
   const CcOp *op = sweep->pass->op;
@@ -117,7 +123,7 @@ find_kind(VerticalFirst *self, const CcSweep *sweep) {
   return NULL;
 }
 
-/* The passes of matrix m, whose taps go to `column_taps` and `row_taps`. */
+/* Prepares the passes of matrix m, whose taps go to `column_taps` and `row_taps`. */
 static void
 set_passes(VerticalFirst *self, const CcOp *op, guint m, guint step, CcWideTaps *column_taps,
            gint32 *row_taps) {
@@ -132,10 +138,10 @@ set_passes(VerticalFirst *self, const CcOp *op, guint m, guint step, CcWideTaps 
   }
   if (self->of_three)
     return;
-  CcCutTaps cut;
-  cc_taps_cut(column, self->bits[m], &cut);
+  CcSplitTaps split;
+  cc_taps_split(column, self->bits[m], &split);
   for (guint part = 0; part < 2; part++) {
-    const CcTaps taps = {cut.part[part], 1, column.height};
+    const CcTaps taps = {split.part[part], 1, column.height};
     self->column[m].start[part] = (gint16)(-SIGN * cc_taps_sum(taps));
     for (guint g = 0; g < self->base.n_groups; g++)
       for (guint i = 0; i < 2; i++) { /* for two rows of results */
@@ -163,11 +169,11 @@ vertical_create(CcSweep *sweep, const gchar **reason) {
     return NULL;
   VerticalFirst *self = g_memdup2(&found, sizeof found);
   self->base.n_taps = cc_tap_count(op);
-  self->base.ring_lane = self->of_three ? CC_LANE_8 : CC_LANE_16; /* lines, or the bytes of two */
+  self->base.ring_lane = self->of_three ? CC_LANE_8 : CC_LANE_16; /* rows, or the bytes of two */
   cc_output_take_32(&self->base.output, op);
-  const CcFinishForm form = cc_output_form_of_sums(&self->base.output);
-  self->base.makes_samples = form != CC_FINISH_NONE;
-  self->run_row = sweep->kernels->vertical_first->row[form];
+  const CcRequantization requantization = cc_output_requantization_of_sums(&self->base.output);
+  self->base.makes_samples = requantization != CC_FINISH_NONE;
+  self->run_row = sweep->kernels->vertical_first->row[requantization];
   self->column_taps = g_new(CcWideTaps, 4 * self->base.n_groups * op->n_matrices);
   self->row_taps = g_new(gint32, op->width * op->n_matrices);
   for (guint m = 0; m < op->n_matrices; m++)
@@ -177,10 +183,10 @@ vertical_create(CcSweep *sweep, const gchar **reason) {
                                     : sweep->kernels->vertical_first->column;
   const guint n_rows = self->of_three ? 2 * self->base.n_groups : self->base.n_groups;
   const guint n_lanes = self->of_three ? 8 : 4; /* in rows of the ring */
-  cc_sweep_take_tiles(sweep, &self->base, n_rows, n_rows + n_lanes, 2 * op->n_matrices);
+  cc_sweep_reserve_tiles(sweep, &self->base, n_rows, n_rows + n_lanes, 2 * op->n_matrices);
   if (!self->of_three)
-    self->line = cc_sweep_take_rows(sweep, 2, 1, &self->line_pitch);
-  self->lanes = cc_sweep_take_rows(sweep, 2, sizeof(gint32), &self->lanes_pitch);
+    self->line = cc_sweep_reserve_rows(sweep, 2, 1, &self->line_pitch);
+  self->lanes = cc_sweep_reserve_rows(sweep, 2, sizeof(gint32), &self->lanes_pitch);
   return &self->base;
 }
 
@@ -201,23 +207,23 @@ vertical_free(CcMethod *method) {
 
 /* --- run time --- */
 
-/* Loads lines y and y + 1 as dot groups number `number`, or as lines. */
+/* Loads rows y and y + 1 as dot groups number `number`, or unchanged if of_three. */
 static void
-load_lines(const CcTile *tile, gint y, guint number) {
+load_rows(const CcTile *tile, gint y, guint number) {
   const CcSweep *sweep = tile->sweep;
   const VerticalFirst *self = (const VerticalFirst *)sweep->method;
   const guint lead = cc_sweep_lead(sweep);
   gconstpointer lines[2];
   for (guint i = 0; i < 2; i++) {
-    guint8 *line = self->of_three ? cc_tile_line(tile, 2 * number + i, 2 * self->base.n_groups)
+    guint8 *line = self->of_three ? cc_tile_ring_row(tile, 2 * number + i, 2 * self->base.n_groups)
                                   : tile->scratch + self->line + i * self->line_pitch;
     cc_tile_load(tile, y + (gint)i, line);
     lines[i] = line - lead;
   }
   if (!self->of_three)
-    sweep->kernels->vertical_first->pair_lines(cc_tile_line(tile, number, self->base.n_groups) -
-                                                   2 * lead,
-                                               lines, lead + tile->n + sweep->n_edge, 0);
+    sweep->kernels->vertical_first->interleave_rows(
+        cc_tile_ring_row(tile, number, self->base.n_groups) - 2 * lead, lines,
+        lead + tile->n + sweep->n_edge, 0);
 }
 
 static void
@@ -230,10 +236,10 @@ sum_block(const CcTile *tile, guint m, guint block, gpointer const *rows, const 
   gpointer lanes[2];
   if (self->of_three)
     for (guint i = 0; i < 4; i++)
-      groups[i] = cc_tile_line(tile, 2 * block + i, 2 * self->base.n_groups) - lead;
+      groups[i] = cc_tile_ring_row(tile, 2 * block + i, 2 * self->base.n_groups) - lead;
   else
     for (guint g = 0; g < self->base.n_groups; g++)
-      groups[g] = cc_tile_line(tile, block + g, self->base.n_groups) - 2 * lead;
+      groups[g] = cc_tile_ring_row(tile, block + g, self->base.n_groups) - 2 * lead;
   for (guint i = 0; i < 2; i++)
     lanes[i] = tile->scratch + self->lanes + i * self->lanes_pitch - lead * sizeof(gint32);
   self->run_column(lanes, groups, &self->column[m], lead + tile->n + sweep->n_edge);
@@ -246,7 +252,7 @@ const CcMethodClass cc_vertical_first = {
     .name = "vertical pass first",
     .create = vertical_create,
     .rows = cc_tile_run_blocks,
-    .load_group = load_lines,
+    .load_group = load_rows,
     .sum_block = sum_block,
     .explain = vertical_explain,
     .free = vertical_free,

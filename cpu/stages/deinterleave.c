@@ -4,24 +4,24 @@
 #include "cpu/plain.h"
 #include "engine/shared.h"
 
-#define N_ROWS 32 /* of the target that are made at a time: a power of two; their strips fit L2 */
+#define N_ROWS 32 /* rows of the target at a time: a power of two; their strips fit L2 */
 #define PREFETCH_ROWS 8
 
 /* --- the plan --- */
 
-/* Takes room for a row of n samples; an odd number of cache lines, so that the rows of a column
- * fall into different cache sets. */
+/* Returns the pitch for a row of n samples: an odd number of cache lines, so that the rows of a
+ * column fall into different cache sets. */
 static gsize
 pitch_of(const CcPlaneLayout *plane, gsize n) {
   return cc_row_align(n * cc_sample_size(plane->type)) | CC_ROW_ALIGN;
 }
 
-/* Samples that a plane has in a row of so many groups of the frame, the spare one of pairs
- * included. */
+/* Returns how many samples of a plane a row of `groups` pixel groups of the frame has. With
+ * macropixels this includes an unused luma sample. */
 static guint
 samples_in(const CcPlan *plan, guint p, guint groups) {
   const guint f = plan->map[p].offset[0].plane;
-  return groups * (plan->frame_layout.plane[f].pairs ? 2 : plan->layout.plane[p].step);
+  return groups * (plan->frame_layout.plane[f].has_macropixels ? 2 : plan->layout.plane[p].step);
 }
 
 void
@@ -41,17 +41,19 @@ cc_deinterleaved_init(CcDeinterleaved *self, const CcPlan *plan, const CcRows *r
     const guint groups = cc_plane_groups(&plan->frame_layout.plane[f]);
     const guint out_groups = cc_plane_groups(&plan->out_frame_layout.plane[f]);
     if (load_mask & 1u << p) {
-      self->src[p] = (CcUnpackedRows){self->size, pitch_of(plane, samples_in(plan, p, groups))};
+      self->src[p] =
+          (CcDeinterleavedRows){self->size, pitch_of(plane, samples_in(plan, p, groups))};
       self->size += self->n_loaded * self->src[p].pitch;
     }
-    self->dst[p] = (CcUnpackedRows){self->size, pitch_of(plane, samples_in(plan, p, out_groups))};
+    self->dst[p] =
+        (CcDeinterleavedRows){self->size, pitch_of(plane, samples_in(plan, p, out_groups))};
     self->size += self->n_rows * self->dst[p].pitch;
   }
 }
 
 /* --- rows of frames --- */
 
-/* The samples from the rectangle's left edge on, in one of a plane's places. */
+/* Returns the address of a component's samples in row y, from the rectangle's left edge on. */
 static guint8 *
 offset_address(const CcDeinterleaved *self, const CcFrame *frame, const CcRect *rects,
                const CcComponentOffset *offset, guint y) {
@@ -63,7 +65,7 @@ offset_address(const CcDeinterleaved *self, const CcFrame *frame, const CcRect *
          sample * cc_sample_size(plane->type);
 }
 
-/* Row y of the source, as row `at` of the strips. */
+/* Deinterleaves row y of the source into row `at` of the strips. */
 static void
 load_row(const CcDeinterleaving *deinterleaving, guint y, gint at) {
   const CcDeinterleaved *self = deinterleaving->deinterleaved;
@@ -99,7 +101,7 @@ cc_deinterleaving_begin(CcDeinterleaving *self, const CcDeinterleaved *deinterle
       .deinterleaved = deinterleaved, .placement = placement, .src = src, .dst = dst, .stored = y0};
   self->next = (gint)(y0 * plan->stride) - (gint)deinterleaved->radius;
   for (guint p = 0; p < plan->layout.n_planes; p++) {
-    const CcUnpackedRows *from = &deinterleaved->src[p], *to = &deinterleaved->dst[p];
+    const CcDeinterleavedRows *from = &deinterleaved->src[p], *to = &deinterleaved->dst[p];
     const CcComponentOffset *offset = &plan->map[p].offset[0];
     if (deinterleaved->load_mask & 1u << p)
       self->from[p] = (CcStrip){scratch + from->at, (gssize)from->pitch, self->next,
@@ -113,7 +115,7 @@ cc_deinterleaving_begin(CcDeinterleaving *self, const CcDeinterleaved *deinterle
   }
 }
 
-/* Asks for a row of all planes of a frame that is worked on a little later. */
+/* Prefetches a row of all planes of a frame, which is needed a little later. */
 static void
 prefetch_row(const CcDeinterleaved *self, const CcFrame *frame, const CcRect *rects, guint y) {
   enum { CACHE_LINE = 64 };
@@ -141,7 +143,7 @@ cc_deinterleaving_load(CcDeinterleaving *self, guint y) {
   }
 }
 
-/* The last sample of a row once more, where the placement says so. */
+/* Repeats the last sample of a row as often as the placement demands. */
 static void
 repeat_last(const CcDeinterleaving *self, guint y) {
   const CcPlan *plan = self->deinterleaved->plan;
@@ -153,8 +155,8 @@ repeat_last(const CcDeinterleaving *self, guint y) {
   }
 }
 
-/* The rows that plane f of the frame is made of, by where their first samples are. Gives how many
- * there are. */
+/* Finds the rows that are interleaved into plane f of the frame, in the order of their first
+ * samples. Returns how many there are. *n is set to the samples of each. */
 static guint
 find_parts(const CcDeinterleaving *self, guint f, guint y, gconstpointer parts[CC_MAX_COMPONENTS],
            guint *n) {

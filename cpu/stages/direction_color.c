@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Direction as hue, row by row with the row kernels; the same bytes as plain_direction_color.c.
+/* direction-color with the row kernels. Gives the same bytes as plain_direction_color.c.
  *
- * A row of a field is made in tiles of so many samples. For each row of pixels that its samples
- * stand for, the rows of the window are loaded as lanes into a ring, each once a slice, and the
- * sums of both matrices over them are added to those of the rows before. Then the sums of a
- * sample's pixels are added, and a table has what is stored for the hue of that. */
+ * A row of a component group is processed in tiles. A sample may cover several pixels. For each row
+ * of these pixels, the rows of the window are loaded as lanes into a ring, each once per slice. The
+ * sums of both matrices are added over the rows of pixels, then over the pixels of each sample. A
+ * table maps the color index of a total to stored words. */
 
 #include "stage.h"
 
@@ -14,21 +14,21 @@
 #include "engine/plan/output_stage.h"
 #include "engine/ablation.h"
 
-#define PIXEL_TAPS 64    /* as much work as the color of a pixel, but for its taps */
-#define TILE_PIXELS 1024 /* of a row; the ring of a 3x3 window stays in a level 1 cache */
+#define PIXEL_TAPS 64    /* cost of the color of a pixel, without its taps, in taps */
+#define TILE_PIXELS 1024 /* of a row; the ring of a 3x3 window then fits L1 */
 
-/* How a field is made. */
+/* The constants of a component group. */
 typedef struct {
-  const CcPlan *plan; /* the program keeps it */
+  const CcPlan *plan; /* kept by the program */
   const CcDirectionColor *color;
   const CcComponentGroup *group;
   const CcRows *rows; /* NULL: the plain loop */
   CcSampleType type;
-  CcLane lane; /* of sums, and of the samples that they are over */
+  CcLane lane; /* of sums and of the loaded samples */
   gsize lane_size;
-  guint apart;    /* pixels from the first of a sample to the first of the next */
-  guint tile;     /* samples of a row that are worked on at a time */
-  guint n_pixels; /* most of a row that a tile has, without what the window reaches around */
+  guint apart;    /* pixels from the first of a sample to the first of the next sample */
+  guint tile;     /* samples of a row that are processed at a time */
+  guint n_pixels; /* max. pixels of a row in a tile, without the window's edges */
   CcTapGroups weights[2];
 
   /* offsets into the scratch memory */
@@ -39,10 +39,10 @@ typedef struct {
 /* The state of the stage. */
 typedef struct {
   const CcDirectionColor *color;
-  DirectionColorSweep sweep[2]; /* of each field */
+  DirectionColorSweep sweep[2]; /* for each component group */
 } DirectionColor;
 
-/* What is worked on. */
+/* A tile during processing. */
 typedef struct {
   const DirectionColorSweep *sweep;
   const CcDirectionColor *color;
@@ -51,10 +51,10 @@ typedef struct {
   const CcFrame *src, *dst;
   guint8 *scratch;
   gint left, top; /* the first pixel of the first sample, in the source; may be negative */
-  guint x, n;     /* samples of the field */
-  gint first;     /* pixel of the source that the tile begins with */
-  guint n_pixels; /* from there on, all of them in the source */
-  gint next;      /* the row of pixels to load next */
+  guint x, n;     /* samples of the component group */
+  gint first;     /* the first pixel of the tile in the source */
+  guint n_pixels; /* from `first` on, all inside the source */
+  gint next;      /* the next row of pixels to load */
 } Tile;
 
 /* --- rows of pixels --- */
@@ -94,13 +94,13 @@ set_border(const Tile *tile, guint8 *lanes, guint n) {
       ((gint64 *)(gpointer)lanes)[i] = tile->color->border;
 }
 
-/* Row y or its surroundings is at (y + radius) % window in the ring. */
+/* Row y, or its replacement by the border rule, is at (y + radius) % window in the ring. */
 static guint8 *
 ring_row(const Tile *tile, guint at) {
   return tile->scratch + tile->sweep->ring + at * tile->sweep->ring_pitch;
 }
 
-/* Loads pixels x0 to x1 - 1 of row y, which lie beside the source. */
+/* Loads pixels x0 to x1 - 1 of row y, which lie left or right of the source. */
 static void
 load_beside(const Tile *tile, guint y, gint x0, gint x1, guint8 *lanes) {
   for (gint x = x0; x < x1; x++, lanes += tile->sweep->lane_size) {
@@ -112,8 +112,8 @@ load_beside(const Tile *tile, guint y, gint x0, gint x1, guint8 *lanes) {
   }
 }
 
-/* Loads the tile's part of row y, which may lie outside of the source, and what the window reaches
- * left and right of it. */
+/* Loads the tile's part of row y, with the pixels that the window needs left and right of it. The
+ * row may lie outside the source. */
 static void
 load_row(const Tile *tile, gint y) {
   const DirectionColorSweep *sweep = tile->sweep;
@@ -135,7 +135,7 @@ load_row(const Tile *tile, gint y) {
 
 /* --- sums --- */
 
-/* The sum of matrix m over the pixels of row y, whose window is in the ring. */
+/* Makes the sums of matrix m over the pixels of row y, whose window is in the ring. */
 static void
 sum_row(const Tile *tile, guint m, guint y, guint8 *out) {
   const DirectionColorSweep *sweep = tile->sweep;
@@ -147,8 +147,8 @@ sum_row(const Tile *tile, guint m, guint y, guint8 *out) {
   weights->sum(out, weights->group, weights->n_groups, taps, tile->n_pixels);
 }
 
-/* add_NAME adds n sums to others. gather_NAME gives the sum of `across` of n_in, those from at + i
- * * apart on, for each i of n; what is not there adds nothing. */
+/* add_NAME adds n sums to others. gather_NAME makes n sums: number i is the sum of `across`
+ * elements from at + i * apart on. Elements outside of 0 to n_in - 1 count as 0. */
 #define DEFINE_SUMS(name, lane)                                                                    \
   static void add_##name(gpointer to, gconstpointer from, guint n) {                               \
     lane *restrict out = to;                                                                       \
@@ -182,7 +182,7 @@ sum_row(const Tile *tile, guint m, guint y, guint8 *out) {
 DEFINE_SUMS(32, gint32)
 DEFINE_SUMS(64, gint64)
 
-/* Sums both matrices over the pixels that the samples of row y stand for. */
+/* Makes the sums of both matrices over the pixels of each sample of row y. */
 static void
 sum_samples(Tile *tile, guint y, gconstpointer samples[2]) {
   const DirectionColorSweep *sweep = tile->sweep;
@@ -213,7 +213,8 @@ sum_samples(Tile *tile, guint y, gconstpointer samples[2]) {
 
 /* --- samples --- */
 
-/* Stores component number i of the samples of row y, whose hues are in the scratch memory. */
+/* Stores component number i of the samples of row y. Their color indices are in the scratch
+ * memory. */
 static void
 paint(const Tile *tile, guint y, guint i) {
   const DirectionColorSweep *sweep = tile->sweep;
@@ -244,7 +245,7 @@ paint(const Tile *tile, guint y, guint i) {
   }
 }
 
-/* Copies or fills what lies beside the pixels of row y. */
+/* Copies or fills the passthrough component of row y. */
 static void
 paint_passthrough(const Tile *tile, guint y) {
   const DirectionColorSweep *sweep = tile->sweep;
@@ -279,8 +280,8 @@ run_tile(Tile *tile, guint y0, guint y1) {
   for (guint y = y0; y < y1; y++) {
     gconstpointer sums[2];
     sum_samples(tile, y, sums);
-    sweep->rows->output->hues[sweep->lane](tile->scratch + sweep->index, sums[0], sums[1], tile->n,
-                                           tile->color->add);
+    sweep->rows->output->direction_color[sweep->lane](tile->scratch + sweep->index, sums[0],
+                                                      sums[1], tile->n, tile->color->add);
     for (guint i = 0; i < sweep->group->n; i++)
       paint(tile, y, i);
     if (tile->color->passthrough && sweep->group == tile->color->group)
@@ -288,7 +289,7 @@ run_tile(Tile *tile, guint y0, guint y1) {
   }
 }
 
-/* Makes rows of a field. */
+/* Makes rows of a component group. */
 static void
 run_sweep(const DirectionColorSweep *sweep, const CcStageRows *rows, guint8 *scratch) {
   const CcPlacement *placement = rows->placement;
@@ -327,9 +328,9 @@ run(gconstpointer state, const CcStageRows *rows, guint8 *scratch) {
       run_sweep(&self->sweep[i], rows, scratch);
 }
 
-/* --- what is the same for every frame --- */
+/* --- set up once for a plan --- */
 
-/* Takes aligned room from the scratch memory. */
+/* Reserves aligned scratch memory. Returns its offset. */
 static gsize
 take(DirectionColorSweep *sweep, gsize n_bytes) {
   const gsize at = sweep->scratch_size;

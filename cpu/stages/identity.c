@@ -10,8 +10,8 @@ code_of_itself(gconstpointer unused, gint64 n) {
   return (gint)n;
 }
 
-/* Whether the op makes every word of such a plane into itself. Words with more bits than samples
- * have lose those when they are filtered. */
+/* Returns whether the op maps every word of such a plane to itself. If words have more bits than
+ * samples, filtering clears the additional bits. */
 static gboolean
 keeps_words(const CcOp *op, const CcPlaneLayout *plane) {
   return op->width == 1 && op->height == 1 && op->n_matrices == 1 &&
@@ -21,11 +21,11 @@ keeps_words(const CcOp *op, const CcPlaneLayout *plane) {
 }
 
 gboolean
-cc_copies_find(const CcPlan *plan, const CcRows *kernels, CcPlan *copying) {
+cc_identity_find(const CcPlan *plan, const CcRows *kernels, CcPlan *copying) {
   gboolean found = FALSE;
   if (cc_is_left_out("identity"))
     return FALSE;
-  if (!cc_pairs_find(plan, copying))
+  if (!cc_macropixel_find(plan, copying))
     *copying = *plan;
   for (guint i = 0; !copying->packed && i < copying->n_passes; i++) {
     CcPass *pass = &copying->pass[i];

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Samples that a filter leaves as they are, as identity does: copying them is faster. */
+/* Samples that the filter does not change, such as with the kernel `identity`. They are copied,
+ * which is faster. */
 
 #include "engine/plan/plan.h"
 #include "cpu/kernels/row_kernels.h"
 
 G_BEGIN_DECLS
 
-/* Makes `copying` of the plan, which has to outlive it: what an op leaves as it is, bit by bit, is
- * copied. Frames that are packed are copied as they lie. FALSE: there is no such op. */
-gboolean cc_copies_find(const CcPlan *plan, const CcRows *kernels, CcPlan *copying);
+/* Makes the plan `copying`, in which samples are copied if their op changes no bit. Packed frames
+ * are copied directly. `plan` must outlive it. Returns FALSE if there is no such op. */
+gboolean cc_identity_find(const CcPlan *plan, const CcRows *kernels, CcPlan *copying);
 
 G_END_DECLS

@@ -2,11 +2,11 @@
 #include "macropixel.h"
 
 gboolean
-cc_pairs_find(const CcPlan *plan, CcPlan *whole) {
+cc_macropixel_find(const CcPlan *plan, CcPlan *whole) {
   if (!plan->packed || plan->stride > 1 || plan->n_passes != 2 ||
-      plan->frame_layout.n_planes != 1 || !plan->frame_layout.plane[0].pairs)
+      plan->frame_layout.n_planes != 1 || !plan->frame_layout.plane[0].has_macropixels)
     return FALSE;
-  if (plan->frame_layout.plane[0].width % 2) /* the last pair is half of one */
+  if (plan->frame_layout.plane[0].width % 2) /* the last macropixel is incomplete */
     return FALSE;
   *whole = *plan;
   whole->packed = FALSE;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The list of the algorithms of the literature: F(constant, name, text for users, ops that it runs
- * as in cuda/algorithm.c, whether `auto` takes it, host code, which is cc_cuda_... in classic.c).
- * The last that `auto` takes is tried first. */
+/* The list of the classic algorithms: F(constant, name, text for users, ops that it runs (a
+ * function of cuda/algorithm.c), whether `auto` takes it, host code (cc_cuda_... in classic.c)).
+ * `auto` tries them from the last to the first. */
 #define CC_CLASSIC_ALGORITHMS(F)                                                                   \
-  F(CC_ALGORITHM_DIRECT, "direct", "A thread a pixel, coefficients in global memory", small,       \
+  F(CC_ALGORITHM_DIRECT, "direct", "One thread per pixel, coefficients in global memory", small,   \
     FALSE, direct)                                                                                 \
-  F(CC_ALGORITHM_CONSTANT, "constant", "A thread a pixel, coefficients in constant memory", small, \
-    TRUE, constant)                                                                                \
+  F(CC_ALGORITHM_CONSTANT, "constant", "One thread per pixel, coefficients in constant memory",    \
+    small, TRUE, constant)                                                                         \
   F(CC_ALGORITHM_TILE_HALO, "tile-halo", "Tiles with their halo in shared memory", small, FALSE,   \
     tile_halo)                                                                                     \
   F(CC_ALGORITHM_TILE_CACHED, "tile-cached", "Tiles in shared memory, their halo from the cache",  \
     small, FALSE, tile_cached)                                                                     \
-  F(CC_ALGORITHM_SCATTER, "scatter", "A block a pixel, a thread a coefficient", taps, FALSE,       \
-    scatter)                                                                                       \
+  F(CC_ALGORITHM_SCATTER, "scatter", "One block per pixel, one thread per coefficient", taps,      \
+    FALSE, scatter)                                                                                \
   F(CC_ALGORITHM_TWO_PASS, "two-pass", "Rows, then columns; separable kernels", separable, TRUE,   \
     two_pass)                                                                                      \
   F(CC_ALGORITHM_REGISTER_TILE, "register-tile",                                                   \
-    "4x4 pixels a thread; separable kernels up to 7x7", tiny_separable, FALSE, register_tile)
+    "4x4 pixels per thread; separable kernels up to 7x7", tiny_separable, FALSE, register_tile)
 
-/* The one that runs every plan, for samples of every kind. */
+/* The algorithm that runs every plan, for every type and layout of samples. */
 #define CC_ALGORITHM_FALLBACK CC_ALGORITHM_CONSTANT

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The host side of the classic algorithms: all but sliding. */
+/* The launch configuration of the classic algorithms, which are all but tensor-core. */
 
 #include "classic.h"
 
@@ -20,7 +20,7 @@ CC_CUDA_DECLARE_MODULE(register_tile);
 
 #define WARP 32
 
-#define COST_OF_TAP 8 /* of a row or column, whatever the stride */
+#define COST_OF_TAP 8 /* per tap of a row or column, with any stride */
 
 guint
 cc_cuda_classic_cost(const CcPlan *plan) {
@@ -47,7 +47,8 @@ set_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, const C
   kernel->integer = op && op->arith == CC_ARITH_I64;
 }
 
-/* The same for kernels with float sums only. FALSE: the sums of the pass do not fit float. */
+/* Does the same for algorithms that have kernels with float sums only. FALSE: float cannot hold the
+ * sums of the pass. */
 static gboolean
 set_float_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, const CcPlan *plan,
                  const CcPass *pass, guint width, guint height) {
@@ -57,7 +58,7 @@ set_float_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, c
 
 /* --- tiles --- */
 
-/* Tiles of width x height target pixels of one component. */
+/* Divides the targets into tiles of width x height pixels of one component. */
 static void
 set_tiles(CcLaunch *launch, guint width, guint height) {
   for (gint i = 0; i < launch->n_jobs; i++) {
@@ -94,7 +95,7 @@ cc_cuda_load_check_kernel(CcCudaDevice *device, GError **error) {
          NULL;
 }
 
-/* The kernel reads row, column and tap of a copy of the launch. */
+/* The kernel reads row, column and tap from a copy of the launch. */
 static GBytes *
 copy_launch(const CcLaunch *launch, const CcCudaKernel *kernel, const CcPass *const *pass) {
   return g_bytes_new(launch, sizeof *launch);
@@ -157,8 +158,8 @@ const CcCudaAlgorithm cc_cuda_scatter = {
 
 /* --- two-pass --- */
 
-/* Sets where the parts' intermediates lie: a sum for every matrix, component, column of the target
- * and row of the source. */
+/* Places the intermediates of the plane jobs in scratch. Each has a sum for every matrix,
+ * component, target column and source row. */
 static void
 set_scratch(CcLaunch *launch, const CcPass *const *pass) {
   for (gint i = 0; i < launch->n_jobs; i++) {
@@ -171,14 +172,14 @@ set_scratch(CcLaunch *launch, const CcPass *const *pass) {
 }
 
 static void
-choose_half(const gchar *name, const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
+set_pass_kernel(const gchar *name, const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   set_kernel(kernel, cc_fatbin_two_pass, name, plan, pass, CC_TWO_PASS_TILE_SIDE,
              CC_TWO_PASS_BLOCK_HEIGHT);
 }
 
 static gboolean
 choose_rows(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  choose_half("two_pass_rows", plan, pass, kernel);
+  set_pass_kernel("two_pass_rows", plan, pass, kernel);
   kernel->overlaps = TRUE;
   return TRUE;
 }
@@ -197,7 +198,7 @@ set_row_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu
 
 static gboolean
 choose_columns(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  choose_half("two_pass_columns", plan, pass, kernel);
+  set_pass_kernel("two_pass_columns", plan, pass, kernel);
   return TRUE;
 }
 
@@ -214,7 +215,7 @@ const CcCudaAlgorithm cc_cuda_two_pass = {
 
 /* --- register-tile --- */
 
-/* The window grows to the next side that there are kernels for. There are none for strides. */
+/* Pads the kernel to the next side that there are CUDA kernels for. None supports a stride. */
 static gboolean
 choose_register_tile(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* constant: one thread an output sample, the coefficients in constant memory. (Kirk, Hwu and El
- * Hajj, Programming Massively Parallel Processors, chapter 7.3.)
+/* constant: one thread per output sample, coefficients in constant memory. (Kirk, Hwu and El Hajj,
+ * Programming Massively Parallel Processors, chapter 7.3.)
  *
- * All threads of a warp use the same coefficient at the same time, and that is what the constant
- * cache is for: one read serves them all. The coefficients are in the launch parameters, which live
- * in the constant bank too, so two filters cannot disturb each other as with a global array.
+ * All threads of a warp use the same coefficient at the same time. The constant cache is made for
+ * this: one read serves all of them. The coefficients are launch parameters, which are also in the
+ * constant bank, so two filters cannot disturb each other as with a global array.
  *
- * For a window of K = w * h: K fetches through the L1 cache and K multiply-adds a pixel (2 K
- * operations; w * h + h multiply-adds when separable, since each row is summed first). */
+ * With K = w * h taps a pixel takes K fetches through the L1 cache and K multiply-adds (2 K
+ * operations). Separable kernels take w * h + h multiply-adds, because each row is summed first. */
 
 #include "cuda/tile.cuh"
 

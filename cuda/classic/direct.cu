@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* direct: one thread an output sample, the coefficients in global memory, a boundary test on every
+/* direct: one thread per output sample, coefficients in global memory, a boundary test on every
  * read. (Kirk, Hwu and El Hajj, Programming Massively Parallel Processors, chapter 7.2, and the
  * naive version of every text.)
  *
- * It is what all others are compared with, so it has no classes of tiles: every read applies the
- * border rule, every write is tested. For a window of K = w * h: 2 K fetches through the L1 cache,
- * one of a pixel and one of a coefficient, and K multiply-adds a pixel. */
+ * All other algorithms are compared with it, so it has no classes of tiles: every read applies the
+ * border rule and every write is tested. With K = w * h taps a pixel takes 2 K fetches through the
+ * L1 cache, of K pixels and K coefficients, and K multiply-adds. */
 
 #include "cuda/tile.cuh"
 

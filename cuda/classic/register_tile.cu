@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* register-tile: a separable window in one launch; a thread computes 4x4 pixels in registers and
+/* register-tile: a separable kernel in one launch. A thread computes 4x4 pixels in registers and
  * shares rows with its vertical neighbours. (The tiled convolution of AMD's OpenCL samples.)
  *
- * 16x8 threads make a tile of 64x32 pixels. A row of a thread's pixels, four of them, is a strip. A
- * thread filters its four strips along the row in registers, from raw pixels that its neighbours
- * too find in the L1 cache, and 2r rows of threads one more strip each of the halo above and below
- * the tile. The sums of strips that vertical neighbours need go to local memory at once; those of
- * its own the thread keeps. Then it reads the r strips above its own and the r below and filters
- * along the columns, again in registers. Matrices follow one another and use the same local
- * memory.
+ * 16x8 threads make a tile of 64x32 pixels. Four neighbouring pixels of a row are a strip; a thread
+ * has four strips. It filters them along the row in registers, from raw pixels that its neighbours
+ * also find in the L1 cache. 2r rows of threads filter one more strip each, of the halo above and
+ * below the tile. Sums of strips that vertical neighbours need are written to shared memory at
+ * once; the thread keeps the sums of its own strips. Then it reads the r strips above its own and
+ * the r strips below, and filters along the columns, again in registers. Matrices are processed one
+ * after another and use the same shared memory.
  *
- * Where words of samples cannot be read as they lie, on the border or with interleaved samples, the
- * raw tile is put into local memory first ("staged"). The border rule is then looked up once for
- * each row and column, and all reads of a thread are under way at once: a small picture takes as
- * long as its slowest tile, and those are on the border.
+ * On the border, and with interleaved samples, words of samples cannot be read directly. There the
+ * raw tile is first put into shared memory ("staged"). The border rule is then looked up once per
+ * row and column, and all reads of a thread are in flight at once. This matters because a small
+ * image takes as long as its slowest tile, and the slowest tiles are on the border.
  *
- * For a window of side 2r+1 and 16 pixels: 4 + r/4 strips of 3 wide fetches, min(2r, 4) + r/4
- * strips to local memory and 2r from there, and (2r+1) * (32 + r) multiply-adds: 13 fetches and 99
- * multiply-adds for 3x3. Bytes become floats, and the results of `clamp` code values, by an
- * addition, not by a conversion. */
+ * With a kernel of side 2r+1, 16 pixels take 4 + r/4 strips of 3 wide fetches, min(2r, 4) + r/4
+ * strips written to shared memory and 2r read from there, and (2r+1) * (32 + r) multiply-adds: for
+ * 3x3, 13 fetches and 99 multiply-adds. Bytes are converted to floats, and results of `clamp` to
+ * code values, by an addition instead of a conversion. */
 
 #include "cuda/instructions.cuh"
 #include "cuda/tile.cuh"
@@ -31,30 +31,31 @@
 #define WIDTH (SIDE * ACROSS)
 #define HEIGHT (SIDE * DOWN)
 
-/* Sums of neighbours in a row, read and written at once. */
+/* The sums of neighbours in a row, read and written at once. */
 template <typename Sum> struct alignas(SIDE * sizeof(Sum)) Strip { Sum at[SIDE]; };
 
 /* As many samples, read and written at once. */
 template <typename Sample> using Word = std::conditional_t<sizeof(Sample) == 1, uint32_t, uint64_t>;
 
-/* A tile with its halo, in source samples, and how it is cut up. Columns are counted from SIDE to
- * the left of the tile's first pixel on, rows from the first of the halo on. */
+/* A tile with its halo, in source samples. Column 0 is SIDE pixels to the left of the tile's first
+ * pixel. Row 0 is the first row of the halo. */
 template <typename Sample_, typename Sum_, int TAPS> struct Shape {
   using Sample = Sample_;
   using Sum = Sum_;
   using Code = ::Code<Sum>;
   static constexpr int RADIUS = TAPS / 2, ROWS = HEIGHT + TAPS - 1, COLUMNS = WIDTH + 2 * SIDE;
-  static constexpr int CODES = SIDE - 1 + TAPS; /* that a strip is made from */
-  static constexpr int WORDS = (SIDE - RADIUS + CODES + SIDE - 1) / SIDE; /* that those are in */
+  static constexpr int CODES = SIDE - 1 + TAPS; /* inputs of a strip */
+  static constexpr int WORDS =
+      (SIDE - RADIUS + CODES + SIDE - 1) / SIDE; /* words that contain the inputs */
 
   struct Shared {
-    Strip<Sum> row[ROWS][ACROSS];              /* what the rows gave */
+    Strip<Sum> row[ROWS][ACROSS];              /* sums along the rows */
     Word<Sample> staged[ROWS][COLUMNS / SIDE]; /* raw samples, in tiles that are not free */
-    int column_from[COLUMNS], row_from[ROWS];  /* where in the source those lie, -1 for nowhere */
+    int column_from[COLUMNS], row_from[ROWS];  /* their source columns and rows, -1 for outside */
   };
 };
 
-/* The source column and row that a tile's first are, before the border rule. */
+/* The source column and row of a tile's column 0 and row 0, before the border rule. */
 static __device__ __forceinline__ int
 first_column(const Tile &tile) {
   return tile.x - SIDE;
@@ -71,10 +72,10 @@ thread_number() {
   return threadIdx.y * ACROSS + threadIdx.x;
 }
 
-/* --- whole numbers in floats --- */
+/* --- integers in floats --- */
 
-/* A float of this size has units as its last bits, so that adding and taking it away converts
- * whole numbers: conversions proper run at a fraction of the rate of an addition. */
+/* A float of this size has units as its last bits, so adding and subtracting it converts integers.
+ * Conversion instructions run at a fraction of the rate of an addition. */
 #define UNITS 0x1p23f
 
 /* The code value of sample i of a word. */
@@ -88,8 +89,8 @@ code_in(const CcPlaneJob &job, Word<typename S::Sample> word, int i) {
     return code_of(job, (Sample)(word >> (8 * sizeof(Sample) * i)));
 }
 
-/* What cc_code_f32 gives, in fewer instructions: rounding comes after clamping, which changes
- * nothing between whole bounds. */
+/* Computes cc_code_f32 in fewer instructions. Rounding comes after clamping, which gives the same
+ * result because the bounds are integers. */
 struct Clamp {
   const float mul, add, lo, hi;
 
@@ -105,7 +106,7 @@ struct Clamp {
 
 /* --- raw samples --- */
 
-/* Looks up by the border rule which source columns and rows the tile's are, -1 for none. */
+/* Looks up the source columns and rows of the tile by the border rule, -1 for outside. */
 template <typename S>
 static __device__ __forceinline__ void
 look_up_border(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared) {
@@ -127,19 +128,20 @@ look_up_sample(const Tile &tile, const typename S::Shared &shared, int row, int 
   using Sample = typename S::Sample;
   const CcPlaneJob &job = tile.job;
   const int x = shared.column_from[column], y = shared.row_from[row];
-  /* read in any case, so that many reads can be under way at once */
+  /* read in any case, so that many reads can be in flight at once */
   const Sample sample = source_row<Sample>(job, max(y, 0))[max(x, 0) * job.step + tile.component];
   return (x | y) < 0 ? (Sample)(job.border_code[tile.component] << job.shift) : sample;
 }
 
-/* How many of N things each thread takes at once, when it is to take them in as few rounds as there
- * are with MOST, all alike. */
-template <int N, int MOST> struct Batch {
-  static constexpr int EACH = (N + THREADS - 1) / THREADS, ROUNDS = (EACH + MOST - 1) / MOST;
+/* SIZE is how many of N items each thread takes at once, so that all rounds are equal and there are
+ * no more rounds than with MAX_SIZE. */
+template <int N, int MAX_SIZE> struct Batch {
+  static constexpr int EACH = (N + THREADS - 1) / THREADS,
+                       ROUNDS = (EACH + MAX_SIZE - 1) / MAX_SIZE;
   static constexpr int SIZE = (EACH + ROUNDS - 1) / ROUNDS;
 };
 
-/* Puts the samples that a tile needs into local memory, one by one. */
+/* Copies the samples that a tile needs to shared memory, one by one. */
 template <typename S>
 static __device__ __forceinline__ void
 stage_samples(const Tile &tile, typename S::Shared &shared) {
@@ -163,7 +165,7 @@ stage_samples(const Tile &tile, typename S::Shared &shared) {
   }
 }
 
-/* The word of four such samples. */
+/* A word of four equal samples. */
 static __device__ __forceinline__ uint32_t
 repeat(unsigned char sample) {
   return sample * 0x01010101u;
@@ -174,8 +176,8 @@ repeat(unsigned short sample) {
   return sample * 0x0001000100010001ull;
 }
 
-/* The same for pixels of one sample and rows of a word at least, all but what lies to the left of
- * the first whole word of a row or to the right of the last. */
+/* Copies the samples in words. Pixels have one sample, and rows have at least one word. Samples to
+ * the left of the first whole word of a row, and to the right of the last, are not copied. */
 template <typename S>
 static __device__ __forceinline__ void
 stage_words(const Tile &tile, typename S::Shared &shared) {
@@ -203,7 +205,8 @@ stage_words(const Tile &tile, typename S::Shared &shared) {
   }
 }
 
-/* What stage_words leaves: half of the threads take the left ends of rows, half the right ones. */
+/* Copies the samples that stage_words leaves out. Half of the threads take the left ends of rows,
+ * half the right ends. */
 template <typename S>
 static __device__ __forceinline__ void
 stage_ends(const Tile &tile, typename S::Shared &shared) {
@@ -219,7 +222,7 @@ stage_ends(const Tile &tile, typename S::Shared &shared) {
       ((typename S::Sample *)shared.staged[row])[i] = look_up_sample<S>(tile, shared, row, i);
 }
 
-/* Puts the tile's source samples into local memory. */
+/* Stages the tile's source samples in shared memory. */
 template <typename S>
 static __device__ __forceinline__ void
 stage(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared) {
@@ -236,7 +239,7 @@ stage(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared) {
   __syncthreads();
 }
 
-/* The code values that the strip of a tile's row is made from. */
+/* Fetches the code values that a strip of row `row` is computed from. */
 template <typename S, bool STAGED>
 static __device__ __forceinline__ void
 fetch_strip(const Tile &tile, const typename S::Shared &shared, int row,
@@ -260,9 +263,9 @@ fetch_strip(const Tile &tile, const typename S::Shared &shared, int row,
   }
 }
 
-/* --- along the rows --- */
+/* --- rows --- */
 
-/* The sums along a row. */
+/* The sums of a strip along its row. */
 template <typename S, int TAPS>
 static __device__ __forceinline__ Strip<typename S::Sum>
 filter_strip(const CcLaunch &launch, int matrix, const typename S::Code (&code)[S::CODES]) {
@@ -275,12 +278,12 @@ filter_strip(const CcLaunch &launch, int matrix, const typename S::Code (&code)[
   return sum;
 }
 
-/* Filters the thread's SIDE rows and, in the first threads, one more of the halo; the neighbours
- * find in `shared` what they need of them. */
+/* Filters the thread's SIDE rows and, in the first threads, one row of the halo. Writes the rows
+ * that neighbours need to `shared`. */
 template <typename S, int TAPS, bool STAGED>
 static __device__ __forceinline__ void
 filter_rows(const CcLaunch &launch, const Tile &tile, int matrix, typename S::Shared &shared,
-            Strip<typename S::Sum> (&own)[SIDE]) {
+            Strip<typename S::Sum> (&strips)[SIDE]) {
   constexpr int R = S::RADIUS, HALO = S::ROWS - HEIGHT;
   const int top = R + threadIdx.y * SIDE;
   typename S::Code code[SIDE][S::CODES];
@@ -295,26 +298,27 @@ filter_rows(const CcLaunch &launch, const Tile &tile, int matrix, typename S::Sh
   }
 #pragma unroll
   for (int j = 0; j < SIDE; j++) {
-    own[j] = filter_strip<S, TAPS>(launch, matrix, code[j]);
+    strips[j] = filter_strip<S, TAPS>(launch, matrix, code[j]);
     if (j < R || j >= SIDE - R)
-      shared.row[top + j][threadIdx.x] = own[j];
+      shared.row[top + j][threadIdx.x] = strips[j];
   }
 }
 
-/* --- along the columns --- */
+/* --- columns --- */
 
 /* Adds a matrix's sums of the thread's pixels to their responses. */
 template <typename S, int TAPS>
 static __device__ __forceinline__ void
 filter_columns(const CcLaunch &launch, int matrix, const typename S::Shared &shared,
-               const Strip<typename S::Sum> (&own)[SIDE],
+               const Strip<typename S::Sum> (&strips)[SIDE],
                Response<typename S::Sum> (&response)[SIDE][SIDE]) {
   using Sum = typename S::Sum;
   constexpr int R = S::RADIUS, NEEDED = SIDE - 1 + TAPS;
   Strip<Sum> row[NEEDED];
 #pragma unroll
   for (int i = 0; i < NEEDED; i++)
-    row[i] = i >= R && i < R + SIDE ? own[i - R] : shared.row[threadIdx.y * SIDE + i][threadIdx.x];
+    row[i] =
+        i >= R && i < R + SIDE ? strips[i - R] : shared.row[threadIdx.y * SIDE + i][threadIdx.x];
   Sum sum[SIDE][SIDE] = {};
 #pragma unroll
   for (int j = 0; j < SIDE; j++)
@@ -331,12 +335,12 @@ filter_columns(const CcLaunch &launch, int matrix, const typename S::Shared &sha
         response[j][i].add(kind, nth, sum[j][i]);
   };
   if (launch.response == CC_RESPONSE_CLAMP && matrix == 0)
-    add(CC_RESPONSE_CLAMP, 0); /* most often; a move */
+    add(CC_RESPONSE_CLAMP, 0); /* the most frequent case; compiles to a move */
   else
     run_response(launch.response, [&](CcResponse kind) { add(kind, matrix); });
 }
 
-/* --- the tile --- */
+/* --- tiles --- */
 
 template <typename S, int TAPS, bool STAGED>
 static __device__ __forceinline__ void
@@ -348,16 +352,16 @@ filter_tile(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared
     wait_for_last_launch();
 #pragma unroll 1
   for (int m = 0; m < launch.n_matrices; m++) {
-    Strip<typename S::Sum> own[SIDE];
+    Strip<typename S::Sum> strips[SIDE];
     if (m > 0)
-      __syncthreads(); /* until all have read the rows of the last one */
-    filter_rows<S, TAPS, STAGED>(launch, tile, m, shared, own);
+      __syncthreads(); /* until all threads have read the rows of the matrix before */
+    filter_rows<S, TAPS, STAGED>(launch, tile, m, shared, strips);
     __syncthreads();
-    filter_columns<S, TAPS>(launch, m, shared, own, response);
+    filter_columns<S, TAPS>(launch, m, shared, strips, response);
   }
 }
 
-/* Four code values, each below 2^bits of a sample, as a word. */
+/* Packs four code values, which fit a sample, into a word. */
 static __device__ __forceinline__ uint32_t
 pack(const uint32_t (&code)[SIDE], unsigned char) {
   return __byte_perm(__byte_perm(code[0], code[1], 0x0040), __byte_perm(code[2], code[3], 0x0040),
@@ -403,19 +407,19 @@ store_pixels(const CcLaunch &launch, const Tile &tile, const Clamp &clamp,
   }
 }
 
-/* The pixels of a tile in a component that is copied or filled. */
+/* Copies or fills the pixels of a tile in a component that is not filtered. */
 template <typename S>
 static __device__ __forceinline__ void
-pass_tile(const CcLaunch &launch, const Tile &tile) {
+copy_or_fill_tile(const CcLaunch &launch, const Tile &tile) {
   for (int y = threadIdx.y; y < HEIGHT; y += DOWN)
     for (int x = threadIdx.x; x < WIDTH; x += ACROSS)
       store_unfiltered<typename S::Sample>(launch, tile.job, tile.x + x, tile.y + y,
                                            tile.component);
 }
 
-/* As find_tile, with one division where pixels have one sample. */
+/* Does the same as find_tile, with only one division if pixels have one sample. */
 static __device__ __forceinline__ Tile
-find_own_tile(const CcLaunch &launch) {
+find_register_tile(const CcLaunch &launch) {
   const CcPlaneJob &job = find_job(launch, blockIdx.x);
   const unsigned index = blockIdx.x - job.first_tile, across = job.tiles_across;
   const int row = index / across, column = index - row * across;
@@ -423,7 +427,7 @@ find_own_tile(const CcLaunch &launch) {
   return {job, pixels * WIDTH, row * HEIGHT, column - pixels * job.step};
 }
 
-/* Whether the tile's words and those beside them can be read as they are. */
+/* Whether the tile's words and the words beside them can be read directly. */
 template <typename S>
 static __device__ __forceinline__ bool
 is_free(const Tile &tile) {
@@ -435,13 +439,13 @@ is_free(const Tile &tile) {
 template <typename S, int TAPS>
 static __device__ __forceinline__ void
 run_tile(const CcLaunch &launch, typename S::Shared &shared) {
-  const Tile tile = find_own_tile(launch);
+  const Tile tile = find_register_tile(launch);
   if (!is_filtered(tile.job, tile.component)) {
     wait_for_last_launch();
-    pass_tile<S>(launch, tile);
+    copy_or_fill_tile<S>(launch, tile);
     return;
   }
-  const Clamp clamp(tile.job); /* read early: the constants come while the launch waits */
+  const Clamp clamp(tile.job); /* read early: the constants arrive while the launch waits */
   Response<typename S::Sum> response[SIDE][SIDE];
   if (is_free<S>(tile))
     filter_tile<S, TAPS, false>(launch, tile, shared, response);

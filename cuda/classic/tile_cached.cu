@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* tile-cached: a block loads only its own tile into shared memory; halo pixels come from global
- * memory, where the neighbour blocks have just brought them into the L2 cache. (Kirk, Hwu and El
- * Hajj, Programming Massively Parallel Processors, chapter 7.5.)
+/* tile-cached: a block loads only its own tile into shared memory. Halo pixels come from global
+ * memory; the neighbouring blocks have just brought them into the L2 cache. (Kirk, Hwu and El Hajj,
+ * Programming Massively Parallel Processors, chapter 7.5.)
  *
- * Input and output tile are the same pixels, so no thread is left over and no load is done twice;
- * the price is a test on every read whether the pixel is in the tile. With a stride only every n-th
+ * Input and output tile are the same pixels, so no thread is idle and no pixel is loaded twice. The
+ * price is a test on every read whether the pixel is in the tile. With a stride, only every n-th
  * pixel of the tile is computed.
  *
- * For a window of K = w * h: 1 fetch a pixel from global memory and, near the tile's edges, the
- * part of the window that sticks out; the rest of K from shared memory; K multiply-adds. */
+ * With K = w * h taps a pixel takes one fetch from global memory, plus one for each halo pixel near
+ * the edges of the tile. The rest of the K reads are from shared memory. It takes K
+ * multiply-adds. */
 
 #include "cuda/tile.cuh"
 
@@ -17,15 +18,16 @@
 
 template <typename Sample, typename Sum, bool READ_FREE, bool WRITE_FREE>
 static __device__ __forceinline__ void
-filter_tile(const CcLaunch &launch, const Tile &tile, int side, Code<Sum> (&own)[SIDE][SIDE]) {
+filter_tile(const CcLaunch &launch, const Tile &tile, int side, Code<Sum> (&samples)[SIDE][SIDE]) {
   const CcPlaneJob &job = tile.job;
   const int x = threadIdx.x, y = threadIdx.y;
-  /* the source pixel at the tile's top left, and how far the tile holds pixels of the source */
+  /* the source pixel at the tile's top left, and how many columns and rows of the tile lie in the
+   * source */
   const int left = launch.stride * tile.x, top = launch.stride * tile.y;
   const unsigned right = READ_FREE ? SIDE : min(SIDE, job.src_width - left);
   const unsigned bottom = READ_FREE ? SIDE : min(SIDE, job.src_height - top);
   if ((unsigned)x < right && (unsigned)y < bottom)
-    own[y][x] = fetch<Sample, true>(launch, job, left + x, top + y, tile.component);
+    samples[y][x] = fetch<Sample, true>(launch, job, left + x, top + y, tile.component);
   __syncthreads();
   if (x >= side || y >= side)
     return;
@@ -33,10 +35,9 @@ filter_tile(const CcLaunch &launch, const Tile &tile, int side, Code<Sum> (&own)
   const int window_y = launch.stride * y - launch.window_height / 2;
   const int word =
       filter_window<Sum, unroll_reads<READ_FREE>>(launch, launch, job, [&](int c, int r) {
-        const int at_x = window_x + c,
-                  at_y = window_y + r; /* negative ones fail the test as well */
+        const int at_x = window_x + c, at_y = window_y + r; /* negative ones fail the test too */
         if ((unsigned)at_x < right && (unsigned)at_y < bottom)
-          return own[at_y][at_x];
+          return samples[at_y][at_x];
         return (Code<Sum>)fetch<Sample, READ_FREE>(launch, job, left + at_x, top + at_y,
                                                    tile.component);
       });
@@ -46,7 +47,7 @@ filter_tile(const CcLaunch &launch, const Tile &tile, int side, Code<Sum> (&own)
 template <typename Sample, typename Sum>
 static __device__ __forceinline__ void
 tile_cached(const CcLaunch &launch) {
-  __shared__ Code<Sum> own[SIDE][SIDE];
+  __shared__ Code<Sum> samples[SIDE][SIDE];
   const int side = SIDE / launch.stride; /* of the output tile */
   const Tile tile = find_tile(launch, side, side);
   if (!is_filtered(tile.job, tile.component)) {
@@ -59,7 +60,7 @@ tile_cached(const CcLaunch &launch) {
                       top + SIDE + launch.window_height - 2),
             is_write_free(tile, side, side), [&](auto read_free, auto write_free) {
               filter_tile<Sample, Sum, decltype(read_free)::value, decltype(write_free)::value>(
-                  launch, tile, side, own);
+                  launch, tile, side, samples);
             });
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* tile-halo: a block loads its tile together with the halo into shared memory. (Kirk, Hwu and El
- * Hajj, Programming Massively Parallel Processors, chapter 7.4.)
+/* tile-halo: a block loads its tile with the halo into shared memory. (Kirk, Hwu and El Hajj,
+ * Programming Massively Parallel Processors, chapter 7.4.)
  *
- * The input tile has a fixed side, one pixel a thread; pixels outside of the source, the ghost
- * cells, get what the border rule says when they are loaded. The output tile is what the windows of
- * side 2r+1 leave of it: 2r smaller each way, and with a stride every n-th of those pixels, so some
- * threads have nothing left to do.
+ * The input tile has a fixed side and one thread per pixel. Pixels outside the source, the ghost
+ * cells, are filled by the border rule when they are loaded. The output tile is smaller by 2r in
+ * each direction for a kernel of side 2r+1. With a stride it has only every n-th of those pixels.
+ * Some threads therefore compute no output.
  *
- * For an input tile of T = 32 and a window of K = w * h: (T / (T - 2r))^2 fetches a pixel from
- * global memory instead of K, K from shared memory, and K multiply-adds. */
+ * With an input tile of side T = 32 and K = w * h taps, a pixel takes (T / (T - 2r))^2 fetches from
+ * global memory instead of K, K reads from shared memory, and K multiply-adds. */
 
 #include "cuda/tile.cuh"
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* two-pass: a separable window as two launches, first along the rows into an intermediate of sums,
+/* two-pass: a separable kernel in two launches, first along the rows into an intermediate of sums,
  * then along its columns. (The classic version, as in NVIDIA's separable convolution samples.)
  *
- * Each launch reads along lines and writes transposed, so the second finds the picture's columns as
- * lines and is the first once more. The transposition goes through shared memory, so that reads and
- * writes both run along memory. Sums stay sums in between: float, or integers of 64 bits.
+ * Each launch reads rows and writes them transposed, so the second launch reads the image's columns
+ * as rows and is otherwise the same. The transposition goes through shared memory, so that reads
+ * and writes are both coalesced. The intermediate holds full sums: float or 64-bit integers.
  *
- * For a window of side n: 2 n fetches through the L1 cache and 2 n multiply-adds a pixel, but also
- * a sum written and read back, of at least 4 bytes where the picture itself may have 1. */
+ * A kernel of side n takes 2 n fetches through the L1 cache and 2 n multiply-adds a pixel. It also
+ * takes a sum written and read back, of at least 4 bytes, while a sample of the image may have
+ * 1. */
 
 #include "cuda/instructions.cuh"
 #include "cuda/tile.cuh"
@@ -17,7 +18,7 @@
 #define SIDE CC_TWO_PASS_TILE_SIDE
 #define BLOCK_HEIGHT CC_TWO_PASS_BLOCK_HEIGHT
 
-/* Column x of what one matrix makes of one component: a sum for every source row. */
+/* Column x of the intermediate of one matrix and component. It has a sum for every source row. */
 template <typename Sum>
 static __device__ __forceinline__ Sum *
 intermediate(const CcLaunch &launch, const Tile &tile, int matrix, int x) {
@@ -27,7 +28,7 @@ intermediate(const CcLaunch &launch, const Tile &tile, int matrix, int x) {
   return (Sum *)first + column * CC_TWO_PASS_PITCH(job.src_height);
 }
 
-/* The row and the column of a matrix, in the launch's parameters where they fit there. */
+/* The row and the column of a matrix. They are launch parameters if they fit there. */
 static __device__ __forceinline__ const CcTap *
 row_of(const CcLaunch &launch, int matrix) {
   return launch.lines ? (const CcTap *)launch.lines + matrix * launch.window_width
@@ -41,9 +42,9 @@ column_of(const CcLaunch &launch, int matrix) {
                       : launch.column[matrix];
 }
 
-/* --- along the rows --- */
+/* --- rows --- */
 
-/* Here a tile has target pixels across and source rows down. */
+/* A tile here has target pixels across and source rows down. */
 template <typename Sample, typename Sum, bool READ_FREE, bool WRITE_FREE>
 static __device__ __forceinline__ void
 filter_rows(const CcLaunch &launch, const Tile &tile, Sum (&sums)[SIDE][SIDE + 1]) {
@@ -78,9 +79,9 @@ filter_rows(const CcLaunch &launch, const Tile &tile, Sum (&sums)[SIDE][SIDE + 1
 template <typename Sample, typename Sum>
 static __device__ __forceinline__ void
 two_pass_rows(const CcLaunch &launch) {
-  __shared__ Sum sums[SIDE][SIDE + 1]; /* a column of padding keeps the banks apart */
+  __shared__ Sum sums[SIDE][SIDE + 1]; /* a column of padding avoids bank conflicts */
   allow_next_launch();
-  wait_for_last_launch(); /* only here: the compiler unrolls the other launch less with it inside */
+  wait_for_last_launch(); /* only here: the compiler would unroll the other launch less with it */
   const Tile tile = find_tile(launch, SIDE, SIDE);
   if (!is_filtered(tile.job, tile.component))
     return;
@@ -94,9 +95,10 @@ two_pass_rows(const CcLaunch &launch) {
             });
 }
 
-/* --- along the columns --- */
+/* --- columns --- */
 
-/* The sum that the rows gave at source row y of a column, or that they would have given there. */
+/* The sum of a row at source row y of a column. Outside the source the border rule determines
+ * it. */
 template <typename Sum, bool READ_FREE>
 static __device__ __forceinline__ Sum
 fetch_sum(const CcLaunch &launch, const Tile &tile, int matrix, const Sum *column, int y) {
@@ -111,7 +113,7 @@ fetch_sum(const CcLaunch &launch, const Tile &tile, int matrix, const Sum *colum
   return sum;
 }
 
-/* Threads of a warp run down the picture, which is along the intermediate. */
+/* The threads of a warp go down the image, which is along the rows of the intermediate. */
 template <typename Sample, typename Sum, bool READ_FREE, bool WRITE_FREE>
 static __device__ __forceinline__ void
 filter_columns(const CcLaunch &launch, const Tile &tile, int (&words)[SIDE][SIDE + 1]) {

@@ -5,7 +5,7 @@
 #include "engine/error.h"
 
 static GMutex devices_lock;
-static GSList *devices; /* those in use */
+static GSList *devices; /* all open ones */
 
 /* --- pinned memory --- */
 
@@ -81,7 +81,7 @@ free_device(CcCudaDevice *self) {
   g_free(self);
 }
 
-/* Lets go of the context, after the last reference. */
+/* Unloads the modules and releases the context, after the last reference. */
 static void
 end_device(CcCudaDevice *self) {
   const gboolean pushed = cc_cuda_device_push(self, NULL);
@@ -105,7 +105,7 @@ drop_reference(CcCudaDevice *self, gboolean of_user) {
   g_mutex_lock(&devices_lock);
   const gboolean last = --self->refs == 0;
   if (of_user)
-    cc_busy_remove(self->base.id);
+    cc_device_selection_remove(self->base.id);
   if (last)
     devices = g_slist_remove(devices, self);
   g_mutex_unlock(&devices_lock);
@@ -138,7 +138,7 @@ const CcCudaGpu cc_cuda_gpus[] = {
     {.name = NULL},
 };
 
-/* What there is to know about the device, all but its context. */
+/* Makes a device with all its properties, but without a context. */
 static CcCudaDevice *
 describe_device(const CcCudaDriver *cuda, gint id, GError **error) {
   CUdevice device;
@@ -169,7 +169,7 @@ describe_device(const CcCudaDriver *cuda, gint id, GError **error) {
   return self;
 }
 
-/* Puts a device in its context among those in use. */
+/* Adds a device with its context to the list. */
 static void
 add_device(CcCudaDevice *self, CUcontext context) {
   self->context = context;
@@ -185,7 +185,7 @@ find_device(gconstpointer context) {
   return NULL;
 }
 
-/* The device in its primary context; the same context is retained once. */
+/* Returns the device in its primary context. Each primary context is retained once. */
 static CcCudaDevice *
 share_primary(const CcCudaDriver *cuda, gint id, GError **error) {
   CUcontext context;
@@ -206,13 +206,13 @@ share_primary(const CcCudaDriver *cuda, gint id, GError **error) {
   return self;
 }
 
-/* Device `id`, whose user has been counted and is not any more when the device does not open. */
+/* Opens device `id`, whose user is counted already. Takes the user off the count if that fails. */
 static CcCudaDevice *
 open_counted(const CcCudaDriver *cuda, gint id, GError **error) {
   g_autoptr(GError) reason = NULL;
   CcCudaDevice *device = share_primary(cuda, id, &reason);
   if (!device) {
-    cc_busy_remove(id);
+    cc_device_selection_remove(id);
     g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE, "CUDA device %d does not open: %s", id,
                 reason->message);
     return NULL;
@@ -221,13 +221,14 @@ open_counted(const CcCudaDriver *cuda, gint id, GError **error) {
   return device;
 }
 
-/* The least busy of `count` > 0 devices that opens; else the last one says why not. */
+/* Opens the least busy of `count` > 0 devices that works. If none does, the error is that of the
+ * last one tried. */
 static CcCudaDevice *
 open_any(const CcCudaDriver *cuda, gint count, GError **error) {
   g_autoptr(GError) reason = NULL;
   g_autofree gboolean *refused = g_new0(gboolean, (gsize)count);
   gint id;
-  while ((id = cc_busy_add_any(cuda, count, refused)) >= 0) {
+  while ((id = cc_device_selection_add_any(cuda, count, refused)) >= 0) {
     g_clear_error(&reason);
     CcCudaDevice *device = open_counted(cuda, id, &reason);
     if (device)
@@ -263,7 +264,7 @@ cc_cuda_device_open(gint id, GError **error) {
   g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&devices_lock);
   if (id < 0)
     return open_any(cuda, count, error);
-  cc_busy_add(cuda, count, id);
+  cc_device_selection_add(cuda, count, id);
   return open_counted(cuda, id, error);
 }
 
@@ -275,7 +276,7 @@ cc_cuda_device_open_context(const CcContext *context, GError **error) {
   if (!cuda)
     return NULL;
   if (cuda->cuDeviceGetCount(&count) != CUDA_SUCCESS)
-    count = 1; /* the context is what counts */
+    count = 1; /* the context determines the device, not the count */
   g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&devices_lock);
   CcCudaDevice *self = find_device(context->handle);
   if (!self) {
@@ -289,7 +290,7 @@ cc_cuda_device_open_context(const CcContext *context, GError **error) {
     self->release_context = context->release;
     add_device(self, context->handle);
   }
-  cc_busy_add(cuda, count, self->base.id);
+  cc_device_selection_add(cuda, count, self->base.id);
   self->refs++;
   return self;
 }

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A CUDA device in one context, with the project's modules there, shared by all backends in it. */
+/* A CUDA device in one context, with the project's modules. All backends in the context share
+ * it. */
 
 #include "driver.h"
 #include "engine/run/device.h"
 
 G_BEGIN_DECLS
 
-/* The device code of a .cu file, compiled by nvcc and embedded by embed.py: cc_fatbin_FILE. Who
- * launches its kernels declares it. */
+/* Declares the device code of a .cu file, cc_fatbin_FILE. nvcc compiles it and embed.py embeds it.
+ * The C files that launch its kernels declare it. */
 #define CC_CUDA_DECLARE_MODULE(file) extern const guint8 cc_fatbin_##file[]
 typedef const guint8 *CcCudaModule;
 
-/* What the choice of kernels and tiles depends on. */
+/* Properties of a GPU that the choice of kernels and tiles depends on. */
 typedef struct {
   const gchar *name; /* "sm_90"; NULL: a device of this machine, or the end of a table */
   guint multiprocessors;
-  gboolean overlaps; /* can prepare a launch while another runs */
+  gboolean overlaps; /* can prepare a launch while another runs (programmatic dependent launch) */
 } CcCudaGpu;
 
-/* A GPU of each generation, so that a program can be planned for one that is not there: a T4, an
- * A100 and an H100. The last one has no name. */
+/* One GPU of each generation, so that programs can be planned without the GPU: a T4, an A100 and an
+ * H100. The last entry has no name. */
 extern const CcCudaGpu cc_cuda_gpus[];
 
 typedef struct {
@@ -32,29 +33,31 @@ typedef struct {
   CUdevice device;
   CUcontext context;
   guint refs; /* guarded by the lock of all devices */
-  /* who keeps the context; NULL: it is the primary one, retained */
+  /* keeps the context alive; NULL: the primary context, which is retained */
   gpointer context_owner;
   void (*release_context)(gpointer owner);
   GMutex lock;         /* of modules */
-  GHashTable *modules; /* CUmodule of each CcCudaModule that is loaded */
+  GHashTable *modules; /* the CUmodule of each loaded CcCudaModule */
 } CcCudaDevice;
 
-/* Device `id` in its primary context, or with -1 the least busy that opens (device_selection.h); a
- * new reference, which counts as a user. CC_ERROR_UNAVAILABLE says why there is none. */
+/* Opens device `id` in its primary context. -1 opens the least busy device that works
+ * (device_selection.h). Returns a new reference, which counts as a user. CC_ERROR_UNAVAILABLE says
+ * why there is no device. */
 CcCudaDevice *cc_cuda_device_open(gint id, GError **error);
 
-/* The device of somebody else's context, in that; a new reference, which counts as a user. */
+/* Opens the device of an existing context, in that context. Returns a new reference, which counts
+ * as a user. */
 CcCudaDevice *cc_cuda_device_open_context(const CcContext *context, GError **error);
 
-/* Drops the reference of a user, as cc_device_unref does others; the last one of both kinds unloads
- * the modules and lets go of the context. */
+/* Drops the reference of a user. cc_device_unref drops other references. The last one of either
+ * kind unloads the modules and releases the context. */
 void cc_cuda_device_close(CcCudaDevice *device);
 
-/* The calling thread works on the device between these two. */
+/* Make the context current in the calling thread, and restore the one before. */
 gboolean cc_cuda_device_push(CcCudaDevice *device, GError **error);
 void cc_cuda_device_pop(CcCudaDevice *device);
 
-/* A kernel by name; loads its module at first use. The device must be pushed. */
+/* Returns a kernel by name. Loads its module at first use. The device must be pushed. */
 CUfunction cc_cuda_device_get_function(CcCudaDevice *device, CcCudaModule module, const gchar *name,
                                        GError **error);
 

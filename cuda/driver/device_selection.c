@@ -11,13 +11,13 @@
 
 #define LIBRARY "libnvidia-ml.so.1"
 #define PCI_ID_BYTES 32
-#define N_SLOTS 64   /* of a device */
-#define LOAD_STEP 25 /* percent; what a desktop takes sends nobody to another device */
+#define N_SLOTS 64   /* per device */
+#define LOAD_STEP 25 /* percent; the load of a desktop must not divert users to another device */
 
-/* What this process does on a device. */
+/* This process's use of a device. */
 typedef struct {
   guint users;
-  gboolean holds; /* the slot, by the socket */
+  gboolean holds; /* a slot, with the socket */
   gint socket;
   guint slot;
 } Device;
@@ -33,8 +33,8 @@ get_device(gint id) {
   return &g_array_index(devices, Device, id);
 }
 
-/* What all processes and NVML know the device by, however CUDA counts; FALSE where the driver does
- * not say. */
+/* Writes the PCI ID, which identifies the device in all processes and in NVML, however CUDA counts.
+ * FALSE: the driver does not know it. */
 static gboolean
 get_pci_id(const CcCudaDriver *cuda, gint id, gchar text[PCI_ID_BYTES]) {
   CUdevice device;
@@ -44,22 +44,22 @@ get_pci_id(const CcCudaDriver *cuda, gint id, gchar text[PCI_ID_BYTES]) {
 
 /* --- other processes of this project --- */
 
-/* A process that uses a device holds a slot of it, which is a socket bound to an abstract name (one
- * that begins with a zero byte): "cudaconv/0000:3b:00.0/0" is slot 0 of a device. Nobody connects
- * to it; it is a lock. Binding is atomic and fails with EADDRINUSE while another process has the
- * name, so of processes that start at once each gets a slot of its own. The kernel takes the name
- * back when the process ends, in whatever way, with those that it forked and that started no other
- * program. No file is left behind. The sockets in use are in /proc/net/unix.
+/* A process that uses a device holds a slot of it. A slot is a socket bound to an abstract name
+ * (one that begins with a zero byte): "cudaconv/0000:3b:00.0/0" is slot 0 of a device. Nobody
+ * connects to it; it is a lock. Binding is atomic and fails with EADDRINUSE while another process
+ * has the name, so processes that start at the same time get different slots. The kernel releases
+ * the name when the process ends for any reason, and when its forked children that did not exec
+ * have ended too. No file is left behind. /proc/net/unix lists the sockets in use.
  *
- * Who takes any device goes through the slots 0 of all, then the slots 1, and so on, and gets the
- * device of the first that is free. When processes end, holes are left in the numbers, so a device
- * may look freer than it is by those above the hole; the load then decides.
+ * To take any device, a process tries slot 0 of all devices, then slot 1, and so on, and gets the
+ * device of the first free slot. Processes that end leave holes in the numbers, so a device may
+ * look less busy than it is because of the slots above a hole. The load then decides.
  *
- * Abstract names belong to a network namespace: processes in containers see only those of their own
- * container, unless that shares the host's network. A process that is shown one device holds no
+ * Abstract names belong to a network namespace: processes in a container see only the sockets of
+ * that container, unless it shares the host's network. A process that sees only one device holds no
  * slot. */
 
-/* Binds the socket to the name; else errno says why not. */
+/* Binds the socket to the name of a slot. FALSE: errno says why not. */
 static gboolean
 bind_slot(const CcCudaDriver *cuda, gint sock, gint id, guint slot) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -74,8 +74,8 @@ bind_slot(const CcCudaDriver *cuda, gint sock, gint id, guint slot) {
   return bind(sock, (struct sockaddr *)&address, (socklen_t)bytes) == 0;
 }
 
-/* The first of the devices whose lowest free slot is the lowest, which this process then holds.
- * Where no slot can be had it is the first device: sockets may be forbidden or all in use. */
+/* Takes the lowest free slot of all devices, and returns its device. Returns the first device if
+ * there is no slot, because sockets are forbidden or all slots are in use. */
 static gint
 hold_slot(const CcCudaDriver *cuda, const gint *ids, guint n) {
   const gint sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -94,21 +94,22 @@ hold_slot(const CcCudaDriver *cuda, const gint *ids, guint n) {
   return ids[0];
 }
 
-/* --- load by anybody --- */
+/* --- load of the device by all processes --- */
 
 typedef struct nvmlDevice_st *NvmlDevice;
 typedef struct {
   unsigned gpu, memory; /* percent of the time */
 } NvmlUtilization;
 
-/* What is needed of NVML, which comes with the driver; its functions return 0 when they succeed. */
+/* The NVML functions that are used. NVML comes with the driver. Its functions return 0 on
+ * success. */
 typedef struct {
   int (*init)(void);
   int (*find)(const char *pci_id, NvmlDevice *device);
   int (*get_utilization)(NvmlDevice device, NvmlUtilization *utilization);
 } Nvml;
 
-/* The library, opened and started by the first call and never closed, or NULL. */
+/* Returns the library, or NULL. The first call opens and initialises it. It is never closed. */
 static const Nvml *
 get_nvml(void) {
   static Nvml nvml;
@@ -125,7 +126,7 @@ get_nvml(void) {
   return works ? &nvml : NULL;
 }
 
-/* In steps; 0 also where it is not known, as on a device in MIG mode. */
+/* The load in steps of LOAD_STEP. It is 0 if unknown, as on a device in MIG mode. */
 static guint
 get_load(const CcCudaDriver *cuda, gint id) {
   NvmlDevice device;
@@ -138,7 +139,7 @@ get_load(const CcCudaDriver *cuda, gint id) {
   return utilization.gpu / LOAD_STEP;
 }
 
-/* --- all of it --- */
+/* --- selection --- */
 
 typedef struct {
   gint id;
@@ -155,8 +156,8 @@ compare_candidates(const void *left, const void *right) {
   return a->id - b->id;
 }
 
-/* Those that are not refused and have the fewest users of this process, into `ids`, the least busy
- * first; how many. They all hold slots, or none does. */
+/* Lists in `ids` the devices that are not refused and have the fewest users in this process, the
+ * least busy first. Returns their number. Either all or none of them hold slots. */
 static guint
 list_candidates(const CcCudaDriver *cuda, gint n, const gboolean *refused, gint *ids) {
   g_autofree Candidate *candidates = g_new0(Candidate, (gsize)n);
@@ -176,13 +177,13 @@ list_candidates(const CcCudaDriver *cuda, gint n, const gboolean *refused, gint 
 }
 
 void
-cc_busy_add(const CcCudaDriver *cuda, gint n, gint id) {
+cc_device_selection_add(const CcCudaDriver *cuda, gint n, gint id) {
   if (get_device(id)->users++ == 0 && n > 1)
     hold_slot(cuda, &id, 1);
 }
 
 gint
-cc_busy_add_any(const CcCudaDriver *cuda, gint n, const gboolean *refused) {
+cc_device_selection_add_any(const CcCudaDriver *cuda, gint n, const gboolean *refused) {
   g_autofree gint *ids = g_new(gint, (gsize)n);
   const guint count = list_candidates(cuda, n, refused, ids);
   if (count == 0)
@@ -194,7 +195,7 @@ cc_busy_add_any(const CcCudaDriver *cuda, gint n, const gboolean *refused) {
 }
 
 void
-cc_busy_remove(gint id) {
+cc_device_selection_remove(gint id) {
   Device *device = get_device(id);
   if (--device->users > 0)
     return;

@@ -58,7 +58,7 @@ initialise(const CcCudaDriver *cuda, GError **error) {
                 reason->message);
     return FALSE;
   }
-  /* Within a major version any driver runs what any toolkit made. */
+  /* Within a major version, any driver runs code from any toolkit. */
   if (version / 1000 < CUDA_VERSION / 1000) {
     g_set_error(error, CC_ERROR, CC_ERROR_UNAVAILABLE,
                 "the NVIDIA driver is too old: it supports CUDA %d.%d, this build needs %d.0",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The CUDA driver, opened at run time: nothing links against libcuda, so the plugin loads where
- * there is none. */
+/* The CUDA driver, opened at run time. Nothing links against libcuda, so the plugin loads on
+ * machines without it. */
 
 #include <cuda.h>
 #include <glib.h>
@@ -49,13 +49,13 @@ G_BEGIN_DECLS
   F(cuMemsetD8Async)                                                                               \
   F(cuLaunchKernel)
 
-/* Functions that a driver need not have. */
+/* Functions that older drivers lack. */
 #define CC_CUDA_OPTIONAL_FUNCTIONS(F)                                                              \
   F(cuDeviceGetPCIBusId)                                                                           \
   F(cuLaunchKernelEx)                                                                              \
   F(cuMemGetInfo)
 
-/* One pointer per function, under its own name: cuda->cuInit(0). */
+/* One pointer per function, under the function's name: cuda->cuInit(0). */
 typedef struct {
 #define CC_CUDA_MEMBER(name) __typeof__(name) *name;
   CC_CUDA_FUNCTIONS(CC_CUDA_MEMBER)
@@ -63,13 +63,13 @@ typedef struct {
 #undef CC_CUDA_MEMBER
 } CcCudaDriver;
 
-/* The driver, opened and initialised by the first call that succeeds, and never closed.
- * CC_ERROR_UNAVAILABLE names what failed: no libcuda.so.1, a function that it lacks, cuInit, or a
- * driver older than the toolkit of this build. Any thread. */
+/* Returns the driver. The first call that succeeds opens and initialises it. It is never closed.
+ * CC_ERROR_UNAVAILABLE names the failure: no libcuda.so.1, a missing function, cuInit, or a driver
+ * older than the toolkit of this build. Any thread. */
 const CcCudaDriver *cc_cuda_driver(GError **error);
 
-/* TRUE for CUDA_SUCCESS. Else sets `error` to CC_ERROR_NO_MEMORY or CC_ERROR_DEVICE with the name
- * of the call and the driver's words for the result. */
+/* TRUE for CUDA_SUCCESS. Otherwise sets `error` to CC_ERROR_NO_MEMORY or CC_ERROR_DEVICE, with the
+ * name of the call and the driver's description of the result. */
 gboolean cc_cuda_check(const CcCudaDriver *cuda, CUresult result, const gchar *call,
                        GError **error);
 

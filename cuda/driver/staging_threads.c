@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "staging_threads.h"
 
-/* More threads than MAX_HELPERS copy no faster, as memory is the limit then; and few at each work
- * let several go on at once. */
+/* More than MAX_HELPERS threads copy no faster, because memory is the limit. HELPERS_EACH is small
+ * so that several works can run at once. */
 #define MAX_HELPERS 6
 #define HELPERS_EACH 2
 
 struct _CcStagingWork {
-  gatomicrefcount refs; /* the caller's, and one of each helper that was called */
+  gatomicrefcount refs; /* the caller's, and one per helper */
   guint n_slices;
   void (*run)(gpointer data, guint slice);
   void (*end)(gpointer data);
   gpointer data;
-  gint next;   /* slice that nobody has begun; atomic */
+  gint next;   /* first slice that no thread has begun; atomic */
   gint n_left; /* slices that are not done; atomic */
   GMutex lock; /* guards is_over */
   GCond over;
-  gboolean is_over; /* `end` too */
+  gboolean is_over; /* all slices and `end` are done */
 };
 
 static void
@@ -28,7 +28,7 @@ staging_work_unref(CcStagingWork *self) {
   g_free(self);
 }
 
-/* Does slices for as long as there are some that nobody has begun. */
+/* Runs slices until all are begun. */
 static void
 do_slices(CcStagingWork *self) {
   guint slice;
@@ -45,7 +45,7 @@ do_slices(CcStagingWork *self) {
   }
 }
 
-static gint n_called; /* helpers that work, or are about to; atomic */
+static gint n_called; /* helpers that run or will run soon; atomic */
 
 static void
 help(gpointer work, gpointer unused) {
@@ -54,7 +54,7 @@ help(gpointer work, gpointer unused) {
   staging_work_unref(work);
 }
 
-/* The helpers, which live as long as the process; NULL on a machine of one core. */
+/* Returns the helpers, which live as long as the process. NULL on a machine with one core. */
 static GThreadPool *
 get_helpers(void) {
   static gsize made;
@@ -68,7 +68,7 @@ get_helpers(void) {
   return helpers;
 }
 
-/* Calls a helper, unless all have work. */
+/* Starts a helper, unless all are busy. */
 static gboolean
 call_helper(CcStagingWork *self) {
   GThreadPool *helpers = get_helpers();

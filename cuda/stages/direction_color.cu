@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Direction as hue: cc_direction_color_u8_i32 and so on, by the type of samples and that of the
- * sums over all pixels of a sample. A thread makes a sample of a field, from the windows around all
- * of its pixels, and stores it in each of the field's places. */
+/* Direction as hue: cc_direction_color_u8_i32 and so on, named after the type of samples and of the
+ * sums over all pixels of a sample. A thread computes one sample position of a component group from
+ * the windows around all of its pixels, and stores a sample for each component of the group. */
 
 #include "direction_color.h"
 #include "cuda/instructions.cuh"
@@ -10,7 +10,7 @@
 
 #define PRIVATE(job) (*CC_PRIVATE(const CcDirectionColorJob, &(job)))
 
-/* The code value at pixel (x, y) in one place of the source. */
+/* The code value of pixel (x, y) in one component of the source. */
 template <typename Sample>
 static __device__ __forceinline__ unsigned
 code_at(const CcPlaneJob &job, const CcDirectionColorJob &priv, int source, int x, int y) {
@@ -19,7 +19,7 @@ code_at(const CcPlaneJob &job, const CcDirectionColorJob &priv, int source, int 
   return code_of(job, row[priv.src_first[source] + (long long)x * priv.src_spacing[source]]);
 }
 
-/* The luma of pixel (x, y), or what the border rule puts there. */
+/* The luma of pixel (x, y), or its value by the border rule. */
 template <typename Sample>
 static __device__ __forceinline__ int
 luma_at(const CcLaunch &launch, const CcPlaneJob &job, const CcDirectionColorJob &priv, int x,
@@ -50,7 +50,7 @@ add_gradient(const CcLaunch &launch, const CcPlaneJob &job, const CcDirectionCol
     }
 }
 
-/* Stores sample (x, y) in each place. */
+/* Stores sample (x, y) of each component. */
 template <typename Sample>
 static __device__ __forceinline__ void
 store_direction_color(const CcLaunch &launch, const CcPlaneJob &job,
@@ -65,7 +65,7 @@ store_direction_color(const CcLaunch &launch, const CcPlaneJob &job,
   }
 }
 
-/* Copies or fills what lies beside sample (x, y), which is a pixel. */
+/* Copies or fills the passthrough component of sample (x, y), which is a pixel. */
 template <typename Sample>
 static __device__ __forceinline__ void
 store_passthrough(const CcLaunch &launch, const CcPlaneJob &job, const CcDirectionColorJob &priv,

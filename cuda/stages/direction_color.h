@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The kernels that paint direction as hue, for host and device. engine/plan/direction_color.h says
- * what that means. A part is a field, whose samples all have a thread; its source is the luma, or
- * R, G and B. The table of words is behind memory_taps, as CcDirectionColor has it. */
+/* The kernels that show direction as hue, for host and device; see engine/plan/direction_color.h. A
+ * plane job is a component group, with a thread for each sample position. Its source is the luma,
+ * or R, G and B. memory_taps points to the table of words of CcDirectionColor. */
 
 #include "cuda/launch.h"
 #include "engine/plan/direction_color_shared.h"
@@ -16,7 +16,8 @@
 #define CC_DIRECTION_COLOR_COPY 1
 #define CC_DIRECTION_COLOR_FILL 2
 
-/* Where the samples lie in frames: address is that of the first one's row in each place. */
+/* The positions of samples in frames. Addresses are those of the first sample's row of each
+ * component. */
 typedef struct {
   uint64_t src[3], dst[3];
   int32_t src_pitch[3], dst_pitch[3];
@@ -25,10 +26,10 @@ typedef struct {
   uint8_t n_src, n_dst;
   uint8_t src_first[3], src_spacing[3], src_plane[3];
   uint8_t dst_first[3], dst_spacing[3], dst_plane[3];
-  uint8_t component[3]; /* of each place of the target, in the table */
-  /* Alpha or padding in the first place's plane: a CcPassthrough, and where; part.fill[0] is the
-   * word. */
+  uint8_t component[3]; /* of each target component, in the table */
+  /* Alpha or padding in the plane of the first component: a CcPassthrough, and its component
+   * offset; job.fill[0] is the word. */
   uint8_t passthrough, passthrough_first;
-  uint8_t repeats; /* how many samples behind the last luma of a row repeat it */
+  uint8_t repeats; /* number of samples behind the last luma of a row that repeat it */
 } CcDirectionColorJob;
 CC_PRIVATE_FITS(CcDirectionColorJob);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* How a program paints direction as hue. */
+/* The step that shows direction as hue. */
 
 #include "stage.h"
 
@@ -101,7 +101,7 @@ fits_int32(const CcDirectionColor *color) {
 }
 
 static void
-set_step(CcCudaStep *step, GByteArray *taps, GString *what) {
+set_step(CcCudaStep *step, GByteArray *taps, GString *text) {
   const CcPlan *plan = step->plan;
   const CcDirectionColor *color = step->stage->data;
   CcLaunch *launch = &step->params;
@@ -122,7 +122,7 @@ set_step(CcCudaStep *step, GByteArray *taps, GString *what) {
              plan->layout.plane[color->plane].type == CC_SAMPLE_U8 ? "u8" : "u16",
              fits_int32(color) ? "i32" : "i64");
   cc_cuda_step_add_taps(step, taps, color->word, sizeof color->word);
-  g_string_append_printf(what, "direction color, %u group%s of components", color->n_groups,
+  g_string_append_printf(text, "direction color, %u group%s of components", color->n_groups,
                          color->n_groups == 1 ? "" : "s");
 }
 

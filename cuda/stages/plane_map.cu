@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Planes of packed frames, to and from scratch: cc_deinterleave_u8 and cc_deinterleave_u16 take
- * planes out of a frame, cc_interleave_u8 and cc_interleave_u16 put them back. A thread reads or
- * writes the frame in words that hold all of its samples, except at the end of a row. */
+/* Deinterleaves planes of frames into scratch (cc_deinterleave_u8, cc_deinterleave_u16), and
+ * interleaves them again (cc_interleave_u8, cc_interleave_u16). A thread accesses the frame in
+ * words that hold all of its samples, except at the end of a row. */
 
 #include "plane_map.h"
 #include "cuda/instructions.cuh"
@@ -25,25 +25,25 @@ store_samples(Sample *to, const unsigned (&sample)[EACH], int n) {
         to[i] = (Sample)sample[i];
 }
 
-/* A thread's samples: EACH of a row from sample `first` on, of which `n` are in the row and `room`
- * are written, in every DOWN-th row from `top` on. What is written behind a row fills it up to a
- * `multiple` of samples. */
-struct Own {
+/* A thread's samples: EACH of a row from sample `first` on, in every DOWN-th row from `top` on. `n`
+ * samples from `first` on are in the row, and `n_written` are written. Those written behind the row
+ * pad it to a `multiple` of samples. */
+struct ThreadSamples {
   const CcPlaneJob &job;
-  int first, n, room, top;
+  int first, n, n_written, top;
 
-  __device__ __forceinline__ explicit Own(const CcLaunch &launch, int multiple)
+  __device__ __forceinline__ explicit ThreadSamples(const CcLaunch &launch, int multiple)
       : job(find_job(launch, blockIdx.x)) {
     const int index = blockIdx.x - job.first_tile;
     const int row = index / job.tiles_across, column = index - row * job.tiles_across;
     first = (column * CC_PLANE_MAP_WIDTH + threadIdx.x) * EACH;
     n = job.width * job.step - first;
-    room = (job.width * job.step + multiple - 1) / multiple * multiple - first;
+    n_written = (job.width * job.step + multiple - 1) / multiple * multiple - first;
     top = row * (CC_PLANE_MAP_HEIGHT * CC_PLANE_MAP_ROWS) + threadIdx.y;
   }
 
-  /* Calls make(y, sample) for the samples of some rows, so that many reads are under way at once,
-   * and then writes those; and so on. */
+  /* Calls make(y, sample) for the samples of a batch of rows, so that many reads are in flight at
+   * once, then writes them; repeats for the other batches. */
   template <typename Sample, typename Make>
   __device__ __forceinline__ void make_rows(Make make) const {
     constexpr int BATCH = CC_PLANE_MAP_ROWS / 2;
@@ -57,7 +57,7 @@ struct Own {
 #pragma unroll
       for (int i = 0; i < BATCH; i++)
         if (has_row(from + i))
-          store_samples(target_row<Sample>(job, row(from + i)) + first, sample[i], room);
+          store_samples(target_row<Sample>(job, row(from + i)) + first, sample[i], n_written);
     }
   }
 
@@ -66,11 +66,11 @@ private:
     return top + i * CC_PLANE_MAP_HEIGHT;
   }
   __device__ __forceinline__ bool has_row(int i) const {
-    return row(i) < job.height && room > 0;
+    return row(i) < job.height && n_written > 0;
   }
 };
 
-/* Samples side by side, read and written in words. */
+/* Neighbouring samples, read and written in words. */
 template <typename Sample, int N> struct Neighbours {
   static constexpr int WORDS = N * sizeof(Sample) / 4, PER_WORD = 4 / sizeof(Sample);
   unsigned word[WORDS];
@@ -100,7 +100,7 @@ template <typename Sample, int N> struct Neighbours {
   }
 };
 
-/* --- out of a frame --- */
+/* --- deinterleaving --- */
 
 /* Row y of a plane of the frame. */
 template <typename Sample>
@@ -109,13 +109,13 @@ frame_row(const CcDeinterleaveJob &priv, int plane, int y) {
   return (const Sample *)((const char *)priv.address[plane] + (long long)y * priv.pitch[plane]);
 }
 
-/* The code values of a pixel weighted. */
+/* Rounds a weighted sum of the code values of a pixel to its luma. */
 static __device__ __forceinline__ unsigned
 finish_luma(const CcPlaneJob &job, unsigned sum) {
   return (sum + CC_LUMA_HALF) >> CC_LUMA_SHIFT << job.shift;
 }
 
-/* Sample i of the plane, read by itself. */
+/* Reads sample i of the plane alone. */
 template <typename Sample>
 static __device__ __forceinline__ unsigned
 deinterleave_sample(const CcPlaneJob &job, const CcDeinterleaveJob &priv, int y, int i) {
@@ -131,7 +131,7 @@ deinterleave_sample(const CcPlaneJob &job, const CcDeinterleaveJob &priv, int y,
   return finish_luma(job, sum);
 }
 
-/* A thread's samples of a frame with one plane. */
+/* Reads a thread's samples from one plane of the frame. */
 template <typename Sample, int SPACING>
 static __device__ __forceinline__ void
 deinterleave_spaced(const CcPlaneJob &job, const CcDeinterleaveJob &priv, int y, int first,
@@ -151,7 +151,7 @@ deinterleave_spaced(const CcPlaneJob &job, const CcDeinterleaveJob &priv, int y,
   }
 }
 
-/* A thread's samples of a frame with a plane for each of red, green and blue. */
+/* Reads a thread's samples from a frame with separate planes for red, green and blue. */
 template <typename Sample>
 static __device__ __forceinline__ void
 deinterleave_planes(const CcPlaneJob &job, const CcDeinterleaveJob &priv, int y, int first,
@@ -175,7 +175,7 @@ static __device__ __forceinline__ void
 deinterleave(const CcLaunch &launch) {
   allow_next_launch();
   wait_for_last_launch();
-  const Own thread(launch, CC_PLANE_MAP_FILL / sizeof(Sample));
+  const ThreadSamples thread(launch, CC_PLANE_MAP_FILL / sizeof(Sample));
   const CcPlaneJob &job = thread.job;
   const CcDeinterleaveJob &priv = *CC_PRIVATE(const CcDeinterleaveJob, &job);
   const int first = thread.first;
@@ -202,15 +202,16 @@ deinterleave(const CcLaunch &launch) {
     });
 }
 
-/* --- back into it --- */
+/* --- interleaving --- */
 
-/* Sample number `sample` of row y of the frame. */
+/* The sample of a component in group `group` of row y of the frame. */
 template <typename Sample>
 static __device__ __forceinline__ unsigned
 interleave_sample(const CcInterleaveJob &priv, int y, int group, int component) {
-  if (priv.each[component] == 0)
+  if (priv.spacing[component] == 0)
     return 0;
-  const int at = min(group * priv.each[component] + priv.offset[component], priv.last[component]);
+  const int at =
+      min(group * priv.spacing[component] + priv.offset[component], priv.last[component]);
   return ((const Sample *)((const char *)priv.address[component] +
                            (long long)y * priv.pitch[component]))[at];
 }
@@ -220,12 +221,12 @@ static __device__ __forceinline__ void
 interleave(const CcLaunch &launch) {
   allow_next_launch();
   wait_for_last_launch();
-  const Own thread(launch, 1);
+  const ThreadSamples thread(launch, 1);
   const CcPlaneJob &job = thread.job;
   const CcInterleaveJob &priv = *CC_PRIVATE(const CcInterleaveJob, &job);
   const int first = thread.first, n = thread.n;
   const int group = first / job.step, component = first - group * job.step;
-  if (job.step == 1 && n >= EACH && priv.each[0] == 1) {
+  if (job.step == 1 && n >= EACH && priv.spacing[0] == 1) {
     const char *from = (const char *)priv.address[0] + (long long)first * sizeof(Sample);
     thread.make_rows<Sample>([&](int y, unsigned(&sample)[EACH]) {
       Neighbours<Sample, EACH> run;

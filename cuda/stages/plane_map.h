@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The kernels that take planes out of packed frames into scratch, where algorithms find them as
- * planes of their own, and put the results back; for host and device. engine/plan/plane_map.h says
- * what that means. */
+/* The kernels that deinterleave frames into planes in scratch for algorithms, and that interleave
+ * the results, for host and device; see engine/plan/plane_map.h. */
 
 #include "cuda/launch.h"
 
-/* A block has so many threads across and down, and a thread so many neighbouring samples of so many
- * rows: of the plane that it takes out, or of the frame when it puts planes back. */
+/* Threads of a block across and down, neighbouring samples of a thread, and rows of a thread. They
+ * are samples of the plane when deinterleaving, of the frame when interleaving. */
 #define CC_PLANE_MAP_WIDTH 32
 #define CC_PLANE_MAP_HEIGHT 8
 #define CC_PLANE_MAP_EACH 4
 #define CC_PLANE_MAP_ROWS 8
 
-/* Rows in scratch are filled up with zeros to a multiple of so many bytes, the widest access of a
- * kernel, so that none meets bytes that nothing has written. */
+/* Rows in scratch are padded with zeros to a multiple of this many bytes, the widest access of a
+ * kernel, so that no kernel reads unwritten bytes. */
 #define CC_PLANE_MAP_FILL 16
 
-/* Of cc_deinterleave: a part is a plane in scratch, its dst. Sample i is sample first + i * spacing
- * of a row of the frame's only plane that has it, or the luma of the `spacing` samples from i *
- * spacing on, by their weights; where R, G and B have planes of their own, of one of each. */
+/* Private data of cc_deinterleave. A plane job is a plane in scratch, its dst. Sample i of it is
+ * sample first + i * spacing of a row of one plane of the frame. With is_luma, it is the luma of
+ * the `spacing` samples from i * spacing on, by their weights, or of sample i of three planes if R,
+ * G and B have separate planes. */
 typedef struct {
   uint64_t address[3];
   int32_t pitch[3];
-  int32_t n_planes; /* 3: R, G and B have their own; else 1 */
+  int32_t n_planes; /* 3: R, G and B have separate planes; else 1 */
   int32_t spacing, first;
   int32_t is_luma;
   uint32_t weight[4]; /* with is_luma: of each sample, or of each plane */
@@ -32,14 +32,14 @@ typedef struct {
 } CcDeinterleaveJob;
 CC_PRIVATE_FITS(CcDeinterleaveJob);
 
-/* Of cc_interleave: a part is a plane of the frame, its dst, whose rows have groups of part.step
- * samples. Place p of group g is sample g * each[p] + offset[p] of a plane in scratch, or the last
- * one that a row has for that where it is beyond; with each[p] == 0 it has none there, and is 0.
- * With a stride, pitch[p] is that of every so many-th row. */
+/* Private data of cc_interleave. A plane job is a plane of the frame, its dst, whose rows have
+ * groups of job.step samples. Component c of group g is sample g * spacing[c] + offset[c] of a
+ * plane in scratch, at most last[c]. If spacing[c] is 0 the component is not in scratch and is
+ * written as 0. With a stride, pitch[c] is that of every stride-th row. */
 typedef struct {
   uint64_t address[4];
   int32_t pitch[4], last[4];
-  uint8_t each[4], offset[4];
+  uint8_t spacing[4], offset[4];
   uint8_t plane[4]; /* in scratch, for the addresses */
 } CcInterleaveJob;
 CC_PRIVATE_FITS(CcInterleaveJob);

@@ -7,9 +7,10 @@
 
 CC_CUDA_DECLARE_MODULE(plane_map);
 
-/* --- one plan of the frame's own planes --- */
+/* --- plans over the frame's own planes --- */
 
-/* Gives a sample of the frame's group what the pass does with component c. */
+/* Gives sample `sample` of a group of the frame what the pass does with component c. FALSE: the
+ * group has samples with different ops. */
 static gboolean
 merge_sample(CcPass *to, guint sample, const CcPass *from, guint c) {
   const guint bit = 1u << sample;
@@ -35,7 +36,7 @@ merge_pass(CcPlan *merged, const CcPlan *plan, const CcPass *pass) {
   for (guint i = 0; i < cc_plane_map_n_offsets(map); i++) {
     const CcComponentOffset *offset = &map->offset[i];
     if (offset->plane != map->offset[0].plane)
-      return FALSE; /* R, G and B are not side by side */
+      return FALSE; /* R, G and B are not interleaved */
     const guint group = merged->layout.plane[offset->plane].step;
     for (guint n = 0; offset->first + n * offset->spacing < group; n++)
       if (!merge_sample(&merged->pass[offset->plane], offset->first + n * offset->spacing, pass,
@@ -45,16 +46,16 @@ merge_pass(CcPlan *merged, const CcPlan *plan, const CcPass *pass) {
   return TRUE;
 }
 
-/* Whether a row ends in half a pair of pixels. */
+/* Whether a row ends in half a macropixel. */
 static gboolean
-has_half_pair(const CcPlaneLayout *plane) {
-  return plane->pairs && plane->width % 2;
+has_half_macropixel(const CcPlaneLayout *plane) {
+  return plane->has_macropixels && plane->width % 2;
 }
 
 gboolean
 cc_plane_map_merge_plan(CcPlan *merged, const CcPlan *plan) {
-  if (has_half_pair(&plan->frame_layout.plane[0]) ||
-      has_half_pair(&plan->out_frame_layout.plane[0]))
+  if (has_half_macropixel(&plan->frame_layout.plane[0]) ||
+      has_half_macropixel(&plan->out_frame_layout.plane[0]))
     return FALSE;
   *merged = *plan;
   merged->packed = FALSE;
@@ -79,23 +80,23 @@ cc_plane_map_fuse_plan(CcPlan *fused, const CcPlan *merged, const CcPlan *plan) 
   const CcPass *luma = cc_cuda_leading_pass(plan, &plan->pass[0]);
   const CcPass *pixels = &merged->pass[0];
   const CcComponentOffset *offset = plan->map[0].offset;
-  const guint aside = 6 - offset[0].first - offset[1].first - offset[2].first;
+  const guint passthrough = 6 - offset[0].first - offset[1].first - offset[2].first;
   if (merged->n_passes != 1 || luma->plane != 0 || plan->map[0].kind != CC_PLANE_MAP_LUMA ||
-      pixels->filter_mask >> aside & 1)
+      pixels->filter_mask >> passthrough & 1)
     return FALSE;
   *fused = *merged;
   fused->layout.plane[0] = plan->layout.plane[0];
   fused->out_layout.plane[0] = plan->out_layout.plane[0];
   fused->pass[0] = *luma;
-  fused->pass[0].copy_mask = (pixels->copy_mask >> aside & 1) << 1;
-  fused->pass[0].fill_mask = (pixels->fill_mask >> aside & 1) << 1;
-  fused->pass[0].fill[1] = pixels->fill[aside];
+  fused->pass[0].copy_mask = (pixels->copy_mask >> passthrough & 1) << 1;
+  fused->pass[0].fill_mask = (pixels->fill_mask >> passthrough & 1) << 1;
+  fused->pass[0].fill[1] = pixels->fill[passthrough];
   return TRUE;
 }
 
-/* --- one plan of planes that the frame has not --- */
+/* --- plans over planes that the frame does not have --- */
 
-/* A plane of one component of pixels. */
+/* The plane of one component of the pixels. */
 static CcPlaneLayout
 layout_of_component(const CcPlaneLayout *pixels, guint c) {
   CcPlaneLayout layout = *pixels;
@@ -151,7 +152,7 @@ set_samples(CcPlaneJob *job, const CcPlaneLayout *layout) {
   job->sample_bytes = (gint)cc_sample_size(layout->type);
 }
 
-/* Sets the size of what a part writes. */
+/* Sets the size of a plane job's target. */
 static void
 set_job_size(CcPlaneJob *job, const CcRect *rect) {
   const guint across = CC_PLANE_MAP_WIDTH * CC_PLANE_MAP_EACH;
@@ -162,9 +163,9 @@ set_job_size(CcPlaneJob *job, const CcRect *rect) {
       cc_cuda_divide_up(rect->height, CC_PLANE_MAP_HEIGHT * CC_PLANE_MAP_ROWS));
 }
 
-/* Both ends of what a part writes are its own plane: nothing reads src. */
+/* Sets the addresses of a plane job to its own plane. Nothing reads src. */
 static void
-set_job_place(CcPlaneJob *job, const CcCudaPlane *plane) {
+set_job_addresses(CcPlaneJob *job, const CcCudaPlane *plane) {
   job->src = job->dst = plane->offset;
   job->src_pitch = job->dst_pitch = (gint)plane->pitch;
 }
@@ -179,9 +180,9 @@ set_step(CcCudaStep *step, const gchar *name) {
   step->overlaps = TRUE;
 }
 
-/* --- out of a frame --- */
+/* --- deinterleaving --- */
 
-/* Part p takes plane p out of the frame. */
+/* Plane job p writes plane p in scratch. */
 static void
 set_deinterleave_job(CcPlaneJob *job, const CcPlan *plan, guint p) {
   const CcPlaneMap *map = &plan->map[p];
@@ -213,7 +214,7 @@ set_deinterleave_addresses(CcLaunch *launch, const CcCudaStep *step,
   const CcCudaPlane *frame = addresses->set[step->from], *planes = addresses->set[step->to];
   for (gint p = 0; p < launch->n_jobs; p++) {
     CcDeinterleaveJob *priv = CC_PRIVATE(CcDeinterleaveJob, &launch->job[p]);
-    set_job_place(&launch->job[p], &planes[p]);
+    set_job_addresses(&launch->job[p], &planes[p]);
     for (gint i = 0; i < priv->n_planes; i++) {
       priv->address[i] = frame[priv->plane[i]].offset;
       priv->pitch[i] = (gint)frame[priv->plane[i]].pitch;
@@ -232,11 +233,11 @@ cc_plane_map_set_deinterleave(CcCudaStep *step) {
     set_deinterleave_job(&step->params.job[p], plan, p);
 }
 
-/* --- back into it --- */
+/* --- interleaving --- */
 
-/* Part p makes plane p of the frame, of every thin-th pixel of planes in scratch. */
+/* Plane job p writes plane p of the frame, from every decimation-th pixel of planes in scratch. */
 static void
-set_interleave_job(CcPlaneJob *job, const CcPlan *plan, guint p, guint thin) {
+set_interleave_job(CcPlaneJob *job, const CcPlan *plan, guint p, guint decimation) {
   const guint step = plan->frame_layout.plane[p].step;
   CcInterleaveJob *priv = CC_PRIVATE(CcInterleaveJob, job);
   set_samples(job, &plan->frame_layout.plane[p]);
@@ -247,10 +248,10 @@ set_interleave_job(CcPlaneJob *job, const CcPlan *plan, guint p, guint thin) {
       const CcComponentOffset *offset = &map->offset[i];
       for (guint n = 0; offset->plane == p && offset->first + n * offset->spacing < step; n++) {
         const guint at = offset->first + n * offset->spacing;
-        if (!(cc_plan_made_components(plan, from) >> n % pixel & 1)) /* painted afterwards */
+        if (!(cc_plan_made_components(plan, from) >> n % pixel & 1)) /* another stage writes it */
           continue;
-        priv->each[at] = (guint8)(step / offset->spacing * thin);
-        priv->offset[at] = (guint8)(n / pixel * thin * pixel + n % pixel);
+        priv->spacing[at] = (guint8)(step / offset->spacing * decimation);
+        priv->offset[at] = (guint8)(n / pixel * decimation * pixel + n % pixel);
         priv->plane[at] = (guint8)from;
       }
     }
@@ -264,7 +265,7 @@ set_interleave_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement
     set_job_size(&launch->job[p], &placement->frame_target[p]);
     for (gint i = 0; i < launch->job[p].step; i++) {
       const guint from = priv->plane[i];
-      if (priv->each[i])
+      if (priv->spacing[i])
         priv->last[i] =
             (gint)(placement->target[from].width * step->plan->layout.plane[from].step) - 1;
     }
@@ -277,22 +278,23 @@ set_interleave_addresses(CcLaunch *launch, const CcCudaStep *step,
   const CcCudaPlane *planes = addresses->set[step->from], *frame = addresses->set[step->to];
   for (gint p = 0; p < launch->n_jobs; p++) {
     CcInterleaveJob *priv = CC_PRIVATE(CcInterleaveJob, &launch->job[p]);
-    set_job_place(&launch->job[p], &frame[p]);
+    set_job_addresses(&launch->job[p], &frame[p]);
     for (gint i = 0; i < launch->job[p].step; i++) {
       priv->address[i] = planes[priv->plane[i]].offset;
-      priv->pitch[i] = (gint)planes[priv->plane[i]].pitch * launch->stride; /* rows that are left */
+      priv->pitch[i] = (gint)planes[priv->plane[i]].pitch *
+                       launch->stride; /* skips the rows that are not kept */
     }
   }
 }
 
 void
-cc_plane_map_set_interleave(CcCudaStep *step, guint thin) {
+cc_plane_map_set_interleave(CcCudaStep *step, guint decimation) {
   const CcPlan *plan = step->plan;
   set_step(step, "cc_interleave");
   step->set_sizes = set_interleave_sizes;
   step->set_addresses = set_interleave_addresses;
   step->params.n_jobs = (gint)plan->frame_layout.n_planes;
-  step->params.stride = (gint)thin;
+  step->params.stride = (gint)decimation;
   for (guint p = 0; p < plan->frame_layout.n_planes; p++)
-    set_interleave_job(&step->params.job[p], plan, p, thin);
+    set_interleave_job(&step->params.job[p], plan, p, decimation);
 }

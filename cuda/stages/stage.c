@@ -7,7 +7,7 @@
 const CcCudaStageClass *cc_cuda_stage_classes[CC_N_STAGE_KINDS] = {CC_STAGES(CLASS)};
 #undef CLASS
 
-/* --- steps with a thread for each sample --- */
+/* --- steps with one thread per sample --- */
 
 static gboolean
 is_in_frame(const CcCudaStep *step) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The launch configuration of the tensor core kernels: which of them runs a pass, its tiles and its
+/* The launch configuration of the conv2d kernels: which of them runs a pass, its tiles and its
  * tables. */
 
 #include "tensor.h"
@@ -13,7 +13,7 @@
 CC_CUDA_DECLARE_MODULE(conv2d);
 CC_CUDA_DECLARE_MODULE(conv2d_any);
 
-/* --- which kernel --- */
+/* --- choosing the kernel --- */
 
 typedef struct {
   guint bytes, window, digits, n_matrices, height;
@@ -34,17 +34,17 @@ static const Kernel kernels[] = {
 #undef ENTRY
 };
 
-/* What is chosen for a pass. */
+/* The kernel that is chosen for a pass. */
 typedef struct {
   CcTensorCoreChoice base;
-  const Kernel *kernel; /* or NULL */
-  CcTensorCoreAny any;  /* only then */
+  const Kernel *kernel; /* NULL: `any` is used */
+  CcTensorCoreAny any;  /* only if kernel is NULL */
   CcTensorCoreTable table;
   CcRequantization numbers;
 } Choice;
 CC_PRIVATE_FITS(Choice);
 
-/* Whether the outer rows of matrix m, of three, are equal when the last is multiplied by `sign`. */
+/* Whether the last row of matrix m, of three rows, times `sign` equals the first row. */
 static gboolean
 outer_rows_agree(const CcOp *op, guint m, gint sign) {
   const gint32 *first = &op->tap_i[m * op->height * op->width];
@@ -65,7 +65,8 @@ is_gradient(const CcOp *op) {
   return outer_rows_agree(op, 0, 1) && (outer_rows_agree(op, 1, 1) || outer_rows_agree(op, 1, -1));
 }
 
-/* Whether a kernel takes the pass's window and taps, for samples that lie so. */
+/* Whether a kernel can process the size and the taps of the pass's op, for this layout of
+ * samples. */
 static gboolean
 takes_taps(const Kernel *kernel, const CcPass *pass, const CcPlaneLayout *layout) {
   const CcOp *op = pass->op;
@@ -80,14 +81,14 @@ takes_taps(const Kernel *kernel, const CcPass *pass, const CcPlaneLayout *layout
              CC_TENSOR_CORE_RADIUS(kernel->window);
 }
 
-/* How much a kernel multiplies for a target byte. */
+/* Bytes that a kernel multiplies per target byte. */
 static guint
 cost(const Kernel *kernel) {
   return kernel->window * kernel->digits * kernel->height;
 }
 
-/* The tensor core kernel that runs a pass and the numbers of its requantization, or NULL. The
- * proofs take longest, so only those variants are tried that there is a kernel with. */
+/* Finds the kernel that runs a pass, and the numbers of its requantization. Returns NULL if there
+ * is none. Proofs take longest, so only variants that a suitable kernel has are tried. */
 static const Kernel *
 find_kernel(const CcPass *pass, const CcPlaneLayout *layout, CcRequantization *numbers) {
   const CcOp *op = pass->op;
@@ -131,7 +132,7 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   if (!cc_tensor_core_can_pass(pass, layout))
     return FALSE;
   if (by_samples && (layout->type != CC_SAMPLE_U8 || plan->stride != 1))
-    return FALSE; /* none of them becomes grey so */
+    return FALSE; /* these kernels cannot convert them to grey */
   if (cc_tensor_core_can_write(pass, layout) && plan->stride == 1 && !map->pixel)
     choice->kernel = find_kernel(pass, layout, &choice->numbers);
   const gchar *name;
@@ -141,8 +142,8 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
     choice->table = table_for(choice->kernel);
     kernel->cost = choice->kernel->n_matrices * cost(choice->kernel) / 16;
   } else if (!by_samples &&
-             cc_tensor_core_any_choose(pass, layout, plan->stride, map->pairs, &choice->any,
-                                       &choice->table, &choice->numbers)) {
+             cc_tensor_core_any_choose(pass, layout, plan->stride, map->macropixel_luma,
+                                       &choice->any, &choice->table, &choice->numbers)) {
     kernel->module = cc_fatbin_conv2d_any;
     name = choice->any.name;
     kernel->cost = choice->any.cost;
@@ -159,7 +160,7 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 
 /* --- tiles and taps --- */
 
-/* The numbers of the requantization for the samples of a row. */
+/* Sets the numbers of the requantization for the samples of a row. */
 static void
 set_samples(CcPlaneJob *job, const CcPass *pass, const CcRequantization *numbers) {
   CcTensorCoreJob *priv = CC_PRIVATE(CcTensorCoreJob, job);
@@ -175,7 +176,8 @@ set_samples(CcPlaneJob *job, const CcPass *pass, const CcRequantization *numbers
   }
 }
 
-/* Cuts the targets into tiles, of which the last `n_short` are short; how many there are. */
+/* Divides the targets into tiles, of which the last `n_short` are short. Returns the number of
+ * tiles. */
 static guint64
 cut_tiles(CcLaunch *launch, guint64 n_short) {
   const guint stride = (guint)launch->stride;
@@ -197,8 +199,8 @@ cut_tiles(CcLaunch *launch, guint64 n_short) {
   return n;
 }
 
-/* Tall tiles read few rows twice. The last ones are short, so that the multiprocessors end
- * together; and so are all when tall ones would not be enough for them. */
+/* Tall tiles read fewer rows twice. The last tiles are short, so that the multiprocessors finish
+ * together. All tiles are short if tall ones would be too few to occupy all multiprocessors. */
 static void
 choose_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu) {
   const guint blocks = CC_PRIVATE(const Choice, kernel)->kernel ? CC_TENSOR_CORE_MAX_BLOCKS
@@ -227,7 +229,7 @@ static void
 write_table(guint8 *to, const CcPlaneJob *job, const CcCudaKernel *kernel, const CcPass *pass) {
   const Choice *choice = CC_PRIVATE(const Choice, kernel);
   cc_tensor_core_write_table(to, &choice->table, job, pass, &choice->numbers,
-                             choice->base.map.pairs);
+                             choice->base.map.macropixel_luma);
 }
 
 const CcTensorCoreMethod cc_tensor_conv2d = {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* sliding on the tensor cores, for exact kernels. A row of the window is applied to neighbouring
- * bytes of a row as a product of the bytes around them with a matrix, whose columns are the row of
- * taps shifted by a byte each; one instruction does this for 16 windows of 32 bytes and 8 target
- * bytes of each, with 32-bit sums. A warp keeps the rows of its span in registers and adds the
- * products of a window's rows into the sums of each target row, sliding down.
+/* tensor-core in one stage (conv2d), for sums that are exact. A row of taps is applied to
+ * neighbouring bytes of a source row as a matrix product: the bytes around them times a matrix
+ * whose columns are the row of taps, each shifted by one byte. One mma instruction does this for 16
+ * windows of 32 bytes and 8 target bytes of each, with 32-bit sums. A warp keeps the source rows of
+ * its span in registers. Moving down, it adds the products of all rows of taps to the sums of each
+ * target row.
  *
- * Neighbours `step` samples away, other window widths and components that are copied are only other
- * matrices, so every format is the same code. Samples of two bytes are sums over low and
- * high bytes, taps of more than a byte sums over two digits. The sums are exact, so their order
- * does not matter; the plan has proved that the last step is right (requantization.c). */
+ * Neighbours `step` samples away, other kernel widths and copied components only change the
+ * matrices, so all formats share the code. Samples of two bytes are summed as low and high bytes,
+ * and taps of more than a byte as two digits. The sums are exact, so their order does not matter.
+ * requantization.c has proved on the host that the output stage is right. */
 
 #include "cuda/output_stage.cuh"
 #include "grey.cuh"
@@ -19,7 +20,7 @@
 template <int WINDOW, int HEIGHT> struct Taps;
 struct GradientTaps;
 
-/* What a kernel is made for: see CC_TENSOR_CORE_KERNELS. */
+/* The template parameters of a kernel: see CC_TENSOR_CORE_KERNELS. */
 template <int BYTES_, int WINDOW_, int DIGITS_, int MATRICES_, int HEIGHT_,
           CcRequantizationVariant VARIANT_>
 struct Variant {
@@ -29,12 +30,12 @@ struct Variant {
   static constexpr bool GRADIENT = CC_TENSOR_CORE_IS_GRADIENT(WINDOW, MATRICES, HEIGHT, VARIANT);
   static constexpr int GROUPS = CC_TENSOR_CORE_GROUPS(WINDOW);
   static constexpr int CENTRE = 8 * GROUPS;          /* target bytes of a window */
-  static constexpr int SAMPLES = CENTRE / 4 / BYTES; /* that a lane makes of a window */
+  static constexpr int SAMPLES = CENTRE / 4 / BYTES; /* of a lane, per window */
   static constexpr int WINDOWS =
       CC_TENSOR_CORE_SPAN_BYTES / CC_TENSOR_CORE_CENTRE(WINDOW); /* of a warp */
-  static constexpr int SETS = WINDOWS / 16;                      /* that are multiplied at once */
-  static constexpr int DEPTH = WINDOW == 32 ? 1 : 2;             /* source rows in Windows */
-  static constexpr int RING = (HEIGHT + DEPTH - 1) / DEPTH;      /* Windows for DEPTH target rows */
+  static constexpr int SETS = WINDOWS / 16;          /* of windows that are multiplied at once */
+  static constexpr int DEPTH = WINDOW == 32 ? 1 : 2; /* source rows in Windows */
+  static constexpr int RING = (HEIGHT + DEPTH - 1) / DEPTH; /* Windows for DEPTH target rows */
   typedef ByteTile<1> Tile;
   typedef Staged<HEIGHT> StagedRows;
   typedef std::conditional_t<GRADIENT, ::GradientTaps, ::Taps<WINDOW, HEIGHT>> Taps;
@@ -42,7 +43,7 @@ struct Variant {
 
 /* --- taps --- */
 
-/* A lane's taps for 8 target bytes, those of one matrix and digit: of windows of 32 bytes. */
+/* A lane's taps for 8 target bytes, of one matrix and digit, for windows of 32 bytes. */
 template <int HEIGHT> struct Taps<32, HEIGHT> {
   uint2 row[HEIGHT];
 
@@ -60,9 +61,8 @@ template <int HEIGHT> struct Taps<32, HEIGHT> {
   }
 };
 
-/* Of windows of 16 bytes, two rows of which are multiplied at once and one is left: the last of a
- * window that begins with the first row of Windows, and the first of one that begins with the
- * second. */
+/* The same for windows of 16 bytes. Two rows are multiplied at once and one is left over: the last
+ * if the first row of taps meets the first row of Windows, and the first if it meets the second. */
 template <int HEIGHT> struct Taps<16, HEIGHT> {
   uint2 pair[2][HEIGHT / 2];
   unsigned left[2];
@@ -87,7 +87,7 @@ template <int HEIGHT> struct Taps<16, HEIGHT> {
   }
 };
 
-/* Of a gradient: its first and last row are multiplied at once, in whichever order they lie. */
+/* The taps of a gradient. Its first and last row are multiplied at once, in either order. */
 struct GradientTaps {
   uint2 ends;
   unsigned middle;
@@ -99,7 +99,7 @@ struct GradientTaps {
   }
 };
 
-/* A lane's share of the table of a part of the launch: taps, and what sums begin with. */
+/* A lane's share of the table of a plane job: taps and initial sums. */
 template <typename V> struct Table {
   typename V::Taps taps[V::GROUPS][V::MATRICES][V::DIGITS];
   Products start[V::GROUPS];
@@ -125,7 +125,7 @@ template <typename V> struct Table {
   }
 };
 
-/* The numbers of the last step for a lane's samples: the first sample of lane 4g + t is number
+/* The numbers of the requantization for a lane's samples. The first sample of lane 4g + t is number
  * SAMPLES * t of a centre. */
 template <typename V> struct Numbers {
   CcTensorCoreNumbers sample[V::SAMPLES];
@@ -147,7 +147,7 @@ template <typename V> struct Numbers {
 template <typename V> struct Sums {
   Products product[V::GROUPS][V::MATRICES][V::DIGITS];
 
-  /* Makes the sums over the rows from `row` of `windows` on. */
+  /* Computes the sums over the rows from `row` of `windows` on. */
   __device__ __forceinline__ Sums(const Table<V> &table, const Windows *windows, int row) {
 #pragma unroll
     for (int g = 0; g < V::GROUPS; g++)
@@ -159,7 +159,7 @@ template <typename V> struct Sums {
               m == 0 && d == V::DIGITS - 1 ? table.start[g] : Products{}, windows, row);
   }
 
-  /* Makes the sums of a gradient, whose middle row is row `row` of `middle`. */
+  /* Computes the sums of a gradient, whose middle row is row `row` of `middle`. */
   __device__ __forceinline__ Sums(const Table<V> &table, const Windows &ends, const Windows &middle,
                                   int row) {
     const GradientTaps &first = table.taps[0][0][0], &second = table.taps[0][1][0];
@@ -168,15 +168,15 @@ template <typename V> struct Sums {
     product[0][1][0] = multiply_add(ends, second.ends, Products{});
   }
 
-  /* The sum of matrix m for byte i of a lane's bytes of a window, put together from its digits. */
+  /* The sum of matrix m for byte i of a lane's bytes of a window, combined from its digits. */
   __device__ __forceinline__ int of_byte(int m, int half, int i) const {
     const Products(&digit)[V::DIGITS] = product[i / 2][m];
     const int at = 2 * half + i % 2, low = digit[V::DIGITS - 1].sum[at];
     return V::DIGITS == 1 ? low : low + 256 * digit[0].sum[at];
   }
 
-  /* The sum of matrix m for sample i, over stored words; modulo 2^32 where the last step is wide.
-   */
+  /* The sum of matrix m for sample i, over stored words. With the variant wide it is modulo
+   * 2^32. */
   __device__ __forceinline__ int of_sample(int m, int half, int i) const {
     if (V::BYTES == 1)
       return of_byte(m, half, i);
@@ -184,15 +184,15 @@ template <typename V> struct Sums {
   }
 };
 
-/* --- last steps --- */
+/* --- output stages --- */
 
 static __device__ __forceinline__ int
 scaled(const CcPlaneJob &job, const CcTensorCoreNumbers &n, int t) {
   return (t * n.factor.i + n.addend.i) >> PRIVATE(job).down;
 }
 
-/* The root of x^2 + y^2, which is below 2^23 or, with FAR, counts as 2^23 - 1, times the root of
- * `factor`, approximate. Behind the exponent of 2^23 a float and its bits count alike. */
+/* The approximate root of (x^2 + y^2) * factor. x^2 + y^2 is below 2^23, or with FAR counts as 2^23
+ * - 1 if larger. With the exponent of 2^23, the float and its bits count alike. */
 template <bool FAR>
 static __device__ __forceinline__ float
 scaled_root(int x, int y, float factor) {
@@ -202,8 +202,9 @@ scaled_root(int x, int y, float factor) {
   return approximate_root(squares);
 }
 
-/* The code value of a sample of two bytes, of the sums of its low bytes and its high ones. The
- * products are of stored words, which are `shift` bits further up, and so is what is added. */
+/* The code value of a sample of two bytes, computed from the sums of its low bytes and its high
+ * bytes. The products are those of stored words, which are shifted left by `shift`, and so is the
+ * addend. */
 static __device__ __forceinline__ int
 wide_code(const CcPlaneJob &job, const CcTensorCoreNumbers &n, int low, int high) {
   const long long begun = (long long)low * n.factor.i + PRIVATE(job).low;
@@ -211,7 +212,7 @@ wide_code(const CcPlaneJob &job, const CcTensorCoreNumbers &n, int low, int high
   return min(max((int)(product >> PRIVATE(job).down), job.lo), job.hi);
 }
 
-/* The code value of a sample, not yet saturated to a byte, by its numbers. */
+/* The code value of a sample by its numbers, not yet saturated to a byte. */
 template <typename V>
 static __device__ __forceinline__ int
 code(const CcLaunch &launch, const CcPlaneJob &job, const CcTensorCoreNumbers &n, bool passes,
@@ -248,7 +249,8 @@ code(const CcLaunch &launch, const CcPlaneJob &job, const CcTensorCoreNumbers &n
   }
 }
 
-/* For samples i and i + 1, which two bytes (or four, of samples of two) of two numbers they are. */
+/* The byte permutation that selects the code values of samples i and i + 1 from two numbers: one
+ * byte each, or two bytes each for samples of two bytes. */
 template <typename V>
 static __device__ __forceinline__ unsigned
 selector(const Numbers<V> &numbers, int i) {
@@ -258,14 +260,14 @@ selector(const Numbers<V> &numbers, int i) {
   return V::BYTES == 1 ? first + 0x40 + 0x10 * second : 0x11 * first + 0x5410 + 0x1100 * second;
 }
 
-/* Whether the last step may take an excess away. */
+/* Whether the output stage subtracts an excess. */
 template <typename V>
 static constexpr bool has_excess = V::VARIANT == CC_REQUANTIZE_conv2d_scaleabs ||
                                    V::VARIANT == CC_REQUANTIZE_conv2d_lifted ||
                                    V::VARIANT == CC_REQUANTIZE_conv2d_far ||
                                    (V::VARIANT == CC_REQUANTIZE_conv2d_scale && V::MATRICES == 2);
 
-/* The code values of a lane's samples. */
+/* Computes the code values of a lane's samples. */
 template <typename V>
 static __device__ __forceinline__ void
 finish_samples(const CcLaunch &launch, const CcPlaneJob &job, const Numbers<V> &numbers,
@@ -285,7 +287,7 @@ finish_samples(const CcLaunch &launch, const CcPlaneJob &job, const Numbers<V> &
   }
 }
 
-/* A lane's 4 target bytes of window g, or with `half` 1 of window g + 8. */
+/* A lane's 4 target bytes of window g, or of window g + 8 if `half` is 1. */
 template <typename V>
 static __device__ __forceinline__ unsigned
 finish(const CcLaunch &launch, const CcPlaneJob &job, const Numbers<V> &numbers,
@@ -315,9 +317,9 @@ finish(const CcLaunch &launch, const CcPlaneJob &job, const Numbers<V> &numbers,
 
 /* --- tiles --- */
 
-/* The staged rows that a warp is at, in registers. */
+/* The staged rows that a warp currently uses, in registers. */
 template <typename V, bool GRADIENT = V::GRADIENT> struct Rows {
-  static constexpr int KNOWN = V::RING - 1; /* of those for the next target rows */
+  static constexpr int KNOWN = V::RING - 1; /* already loaded for the next target rows */
 
   const unsigned char *from; /* the row to be read next */
   Windows ring[V::SETS][V::RING];
@@ -335,7 +337,7 @@ template <typename V, bool GRADIENT = V::GRADIENT> struct Rows {
     from += V::DEPTH * STAGED_BYTES;
   }
 
-  /* Slides to target row i of a span. */
+  /* Moves to target row i of a span. */
   __device__ __forceinline__ void slide_to(int i) {
     if (i % V::DEPTH != 0)
       return;
@@ -354,8 +356,8 @@ template <typename V, bool GRADIENT = V::GRADIENT> struct Rows {
   }
 };
 
-/* For a gradient Windows have every second row, so that the first and last of a target row are in
- * one: row r is in that of r % 2, in the half that r / 2 % 2 says. */
+/* For a gradient, Windows have every second row, so that the first and last row of taps are in one
+ * of them. Row r is in of_parity[r % 2], in half r / 2 % 2. */
 template <typename V> struct Rows<V, true> {
   const unsigned char *from; /* the lane's byte of the row to be read next */
   Windows of_parity[V::SETS][2];
@@ -384,7 +386,7 @@ template <typename V> struct Rows<V, true> {
   }
 };
 
-/* Filters the warp's rows of a staged tile. FREE: all that it writes lies inside. */
+/* Filters the warp's rows of a staged tile. FREE: everything that it writes lies inside. */
 template <typename V, bool FREE>
 static __device__ __forceinline__ void
 filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V> &table,
@@ -398,7 +400,7 @@ filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V>
   const long long pitch = job.dst_pitch;
   const int below = job.height - y, left = target_bytes<V::BYTES>(job) - x;
   Rows<V> rows(
-      &staged.row[tile.warp_y()][tile.warp_x() + PIECE - CC_TENSOR_CORE_RADIUS(V::WINDOW)]);
+      &staged.row[tile.warp_y()][tile.warp_x() + VECTOR - CC_TENSOR_CORE_RADIUS(V::WINDOW)]);
 #pragma unroll 1
   for (int first = 0; first < tile.warp_rows(); first += CC_TENSOR_CORE_SPAN_ROWS)
 #pragma unroll
@@ -418,21 +420,21 @@ filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V>
     }
 }
 
-/* The block's tile. */
+/* Filters the block's tile. */
 template <typename V>
 static __device__ __forceinline__ void
-slide(const CcLaunch &launch) {
+filter_conv2d(const CcLaunch &launch) {
   __shared__ typename V::StagedRows staged;
   const typename V::Tile tile = find_byte_tile<V::BYTES>(launch);
   allow_next_launch();
   if (!tile.job.filter_mask) {
     wait_for_last_launch();
-    pass_tile<V::BYTES>(launch, tile);
+    copy_or_fill_tile<V::BYTES>(launch, tile);
     return;
   }
   const Table<V> table(launch, tile.job); /* no launch writes it */
   const Numbers<V> numbers(tile.job);
-  /* read early, because the constants come while the launch waits */
+  /* read early, because the constants arrive while the launch waits */
   const int grey_step = V::BYTES == 1 && PRIVATE(tile.job).colors ? tile.job.step : 0;
   wait_for_last_launch();
   stage_rows<V::BYTES>(launch, tile, staged);
@@ -450,7 +452,7 @@ slide(const CcLaunch &launch) {
     filter_rows<V, false>(launch, tile, table, numbers, staged);
 }
 
-/* Blocks that a multiprocessor should hold at once, as registers allow. With a block less,
+/* The blocks that a multiprocessor should hold at once, as registers allow. With one block less,
  * gradients need no moves between registers. */
 static constexpr int
 blocks_resident(int window, int digits, int matrices, int height, CcRequantizationVariant finish) {
@@ -469,8 +471,8 @@ blocks_resident(int window, int digits, int matrices, int height, CcRequantizati
       blocks_resident(window, digits, matrices, height, CC_REQUANTIZE_conv2d_##finish))            \
       cc_tensor_core_u##bytes##_w##window##_d##digits##_m##matrices##_h##height##_##finish(        \
           const __grid_constant__ CcLaunch launch) {                                               \
-    slide<Variant<bytes, window, digits, matrices, height, CC_REQUANTIZE_conv2d_##finish>>(        \
-        launch);                                                                                   \
+    filter_conv2d<                                                                                 \
+        Variant<bytes, window, digits, matrices, height, CC_REQUANTIZE_conv2d_##finish>>(launch);  \
   }
 
 CC_TENSOR_CORE_KERNELS(ENTRY)

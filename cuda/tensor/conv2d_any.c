@@ -5,19 +5,19 @@
 #include "engine/ablation.h"
 #include "conv2d_any_kernels.h"
 
-/* Sums up to here are whole numbers in double too, and squares of them do not overflow. */
+/* Larger sums are not exact in double, or their squares overflow. */
 #define MAX_SUM (G_GINT64_CONSTANT(1) << 52)
 
-/* What a row of taps costs, in products of the tensor cores for 256 target bytes. It is two of
- * them, and loops over rows take their time too; with sums of 64 bits it serves fewer rows of a
- * picture. Like COST_OF_TWO_STAGES it has no measurement of its own. */
+/* The cost of a row of taps, in tensor-core products per 256 target bytes. A row has two products,
+ * and loops over rows take time too. With 64-bit sums a row of taps serves fewer rows of the image.
+ * Like COST_OF_TWO_STAGES, this was not measured separately. */
 #define COST_OF_ROW 4
 
-/* Taps of a row or column of sums of 64 bits, with a stride: two-pass is faster with more of them.
- */
+/* The most taps of a row or column with 64-bit sums and a stride. With more taps two-pass is
+ * faster. */
 #define MAX_STRIDED_DOUBLE 7
 
-/* --- which kernel --- */
+/* --- choosing the kernel --- */
 
 typedef struct {
   guint bytes, height;
@@ -41,19 +41,19 @@ find_kernel(guint bytes, guint height, CcRequantizationVariant variant) {
   return NULL;
 }
 
-/* The bytes that windows need left and right of those above the target bytes. */
+/* The bytes that windows need on each side of the source bytes of their target bytes. */
 static gint
-find_lead(const CcPass *pass, gint step, gint bytes, gint stride, guint pairs) {
+find_lead(const CcPass *pass, gint step, gint bytes, gint stride, guint macropixel_luma) {
   const gint samples = CC_TENSOR_CORE_ANY_BYTES / bytes;
   gint lead = 0;
   for (gint first = 0; first < CC_TENSOR_CORE_ANY_PHASES(step, stride); first++)
     for (gint n = 0; n < samples; n++) {
       const gint component = (first + n) % step;
-      const gint radius =
-          pass->filter_mask >> component & 1
-              ? (gint)pass->op->width / 2 * cc_tensor_core_samples_apart(pairs, step, component)
-              : 0;
-      const gint at = cc_tensor_core_source_sample(pairs, step, stride, first, n);
+      const gint radius = pass->filter_mask >> component & 1
+                              ? (gint)pass->op->width / 2 *
+                                    cc_tensor_core_samples_apart(macropixel_luma, step, component)
+                              : 0;
+      const gint at = cc_tensor_core_source_sample(macropixel_luma, step, stride, first, n);
       lead = MAX(lead, MAX(radius - at, at + radius + 1 - samples * stride));
     }
   return lead * bytes;
@@ -61,15 +61,15 @@ find_lead(const CcPass *pass, gint step, gint bytes, gint stride, guint pairs) {
 
 gboolean
 cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint stride,
-                          guint pairs, CcTensorCoreAny *any, CcTensorCoreTable *table,
+                          guint macropixel_luma, CcTensorCoreAny *any, CcTensorCoreTable *table,
                           CcRequantization *numbers) {
   const CcOp *op = pass->op;
   const gint step = (gint)layout->step, bytes = (gint)cc_sample_size(layout->type);
   if (!op->has_taps || cc_op_largest_sum(op) > MAX_SUM)
     return FALSE;
-  const gint lead = find_lead(pass, step, bytes, (gint)stride, pairs);
+  const gint lead = find_lead(pass, step, bytes, (gint)stride, macropixel_luma);
   const gint middle = CC_TENSOR_CORE_ANY_BYTES * (gint)stride;
-  /* the fastest variant; the last one is the definition itself */
+  /* the fastest variant that works; the last one always does */
   CcRequantizationVariant variant = CC_REQUANTIZE_any_scale;
   while (!cc_requantization_find(numbers, variant, op, (guint)bytes, layout->shift))
     variant++;
@@ -77,7 +77,7 @@ cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint
   const guint height = narrow ? op->height : CC_TENSOR_CORE_ANY_MAX_HEIGHT;
   const Kernel *kernel = find_kernel((guint)bytes, height, numbers->variant);
   if (!kernel && numbers->variant == CC_REQUANTIZE_any_float) {
-    numbers->variant = CC_REQUANTIZE_any_double; /* which does the same of larger sums */
+    numbers->variant = CC_REQUANTIZE_any_double; /* does the same for larger sums */
     kernel = find_kernel((guint)bytes, height, numbers->variant);
   }
   if (!kernel || (kernel->variant == CC_REQUANTIZE_any_double && op->separable && stride > 1 &&

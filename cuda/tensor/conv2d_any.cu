@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* sliding on the tensor cores, for whatever conv2d.cu has no kernel for: loops over matrices,
- * digits and rows where that has code for each. A warp makes some rows of 16 neighbouring windows
- * at a time. The taps of a row, which it reads for each of its uses, serve all of these rows;
- * source rows slide through registers below them. */
+/* tensor-core in one stage, for everything that conv2d.cu has no kernel for. It loops over
+ * matrices, digits and rows, while conv2d.cu has code for each. A warp computes some rows of 16
+ * neighbouring windows at a time. A row of taps is loaded once for all of these rows; source rows
+ * move through registers. */
 
 #include "cuda/output_stage.cuh"
 #include "conv2d_any_kernels.h"
@@ -11,26 +11,27 @@
 #include "pixels.cuh"
 #include "products.cuh"
 
-/* What a kernel is made for: see CC_TENSOR_CORE_ANY_KERNELS. */
+/* The template parameters of a kernel: see CC_TENSOR_CORE_ANY_KERNELS. */
 template <int BYTES_, int HEIGHT_, CcRequantizationVariant VARIANT_> struct Variant {
   static constexpr int BYTES = BYTES_, HEIGHT = HEIGHT_;
   static constexpr CcRequantizationVariant VARIANT = VARIANT_;
   static constexpr bool PAIRED = HEIGHT < CC_TENSOR_CORE_ANY_MAX_HEIGHT;
   static constexpr bool WIDE =
       VARIANT == CC_REQUANTIZE_any_wide || VARIANT == CC_REQUANTIZE_any_double;
-  /* whether sums are floats by their bits */
+  /* whether sums are kept as the bits of floats */
   static constexpr bool FLOATS =
       BYTES == 1 && (VARIANT == CC_REQUANTIZE_any_root || VARIANT == CC_REQUANTIZE_any_float);
   static constexpr int ROWS = VARIANT == CC_REQUANTIZE_any_double          ? 2
                               : WIDE || VARIANT == CC_REQUANTIZE_any_float ? 4
                                                                            : 8;
-  /* whether the numbers of the last step make code values of samples that are not filtered */
+  /* whether the numbers of the requantization also give the code values of samples that are not
+   * filtered */
   static constexpr bool PASSES =
       BYTES == 1 && (VARIANT == CC_REQUANTIZE_any_scale || VARIANT == CC_REQUANTIZE_any_root);
-  static constexpr int SAMPLES = 2 / BYTES; /* that a lane makes of a window */
+  static constexpr int SAMPLES = 2 / BYTES; /* of a lane, per window */
   static constexpr int MARGIN = PAIRED ? 16 : CC_TENSOR_CORE_ANY_MAX_MARGIN;
   static constexpr int PITCH = CC_TENSOR_CORE_TILE_BYTES + 2 * MARGIN;
-  /* rows of two spans, and more where windows that are not written reach farther */
+  /* rows of two spans, and more because windows that are not written read further */
   static constexpr int STAGED = 2 * CC_TENSOR_CORE_TILE_ROWS + (PAIRED ? HEIGHT - 1 : HEIGHT + 2);
 };
 
@@ -38,7 +39,7 @@ template <int BYTES_, int HEIGHT_, CcRequantizationVariant VARIANT_> struct Vari
 
 typedef ByteTile<0> AnyTile;
 
-/* A tile's source rows, PITCH bytes apart: see Staged. */
+/* A tile's source rows, PITCH bytes apart; see Staged. */
 template <int PITCH> struct AnyStaged {
   unsigned char (*row)[PITCH];
   const CcTensorCoreJob &priv;
@@ -63,27 +64,26 @@ template <int PITCH> struct AnyStaged {
 
 template <int PITCH, typename Copy>
 static __device__ __forceinline__ void
-for_pieces_left(const AnyStaged<PITCH> &staged, int rows, Copy copy) {
-  const int left = 2 * staged.margin() / PIECE, piece = threadIdx.x & 7;
-  static_assert(2 * CC_TENSOR_CORE_ANY_MAX_MARGIN <= 8 * PIECE, "a quarter of a warp for a row");
+for_vectors_left(const AnyStaged<PITCH> &staged, int rows, Copy copy) {
+  const int left = 2 * staged.margin() / VECTOR, vector = threadIdx.x & 7;
+  static_assert(2 * CC_TENSOR_CORE_ANY_MAX_MARGIN <= 8 * VECTOR, "a quarter of a warp for a row");
   for (int row = 4 * threadIdx.y + (threadIdx.x >> 3); row < rows; row += 4 * CC_TENSOR_CORE_WARPS)
-    if (piece < left)
-      copy(row, PIECE * (PIECES + piece));
+    if (vector < left)
+      copy(row, VECTOR * (VECTORS + vector));
 }
 
 template <int PITCH>
 static __device__ __forceinline__ void
 stage_inside(const AnyTile &tile, const char *from, AnyStaged<PITCH> &staged) {
   const int pitch = tile.job.src_pitch;
-  for_pieces(staged, staged.rows(tile), [&](int row, int byte) {
+  for_vectors(staged, staged.rows(tile), [&](int row, int byte) {
     start_copy(&staged.row[row][byte], from + (long long)row * pitch + byte);
   });
 }
 
 /* --- sums --- */
 
-/* A lane's bytes of windows: the first that it reads of window g, how far window g + 8 is, and the
- * next source row. */
+/* A lane's bytes of windows: the first one of window g, and the distance to window g + 8. */
 struct Source {
   const unsigned char *first;
   int far;
@@ -93,9 +93,9 @@ struct Source {
   }
 };
 
-/* Adds the products of the rows of a chunk of a matrix's digit to the sums of ROWS rows. Of
- * `height` rows that is every STRIDE-th, `down` bytes apart in the source; the window g + 8 is
- * `far` bytes away. */
+/* Adds the products of one chunk, matrix and digit to the sums of ROWS rows. Uses every STRIDE-th
+ * of `height` rows of taps; their source rows are `down` bytes apart. Window g + 8 is `far` bytes
+ * away. */
 template <int ROWS, int STRIDE>
 static __device__ __forceinline__ void
 add_rows(Products (&sums)[ROWS], const unsigned char *first, int far, int down, const uint2 *tap,
@@ -133,7 +133,7 @@ add_rows(Products (&sums)[ROWS], const unsigned char *first, int far, int down, 
   }
 }
 
-/* The same for all rows and chunks. */
+/* Does the same for all rows and chunks. */
 template <int PITCH, int ROWS>
 static __device__ __forceinline__ void
 add_chunks(Products (&sums)[ROWS], const Source &source, const uint2 *taps, int chunks, int height,
@@ -156,8 +156,8 @@ add_chunks(Products (&sums)[ROWS], const Source &source, const uint2 *taps, int 
   }
 }
 
-/* The taps of pairs, digit by digit of all matrices. Those of the next one are on their way while
- * one is in use. */
+/* The taps for row pairs, digit by digit for all matrices. While one digit is used, the next is
+ * loaded. */
 template <int HEIGHT> struct PairTaps {
   const unsigned *next, *last;
   unsigned ahead[HEIGHT];
@@ -196,8 +196,8 @@ template <typename V> struct Pairs {
     }
   }
 
-  /* Adds as add_chunks does, to `begin` where the sums are new. Of a window that begins with the
-   * second row of a pair the first row is left, of others the last. */
+  /* Adds products as add_chunks does; new sums start from `begin`. If the first row of taps meets
+   * the second row of a pair, that row is multiplied separately, otherwise the last row. */
   template <typename IsNew>
   __device__ __forceinline__ void add_to(Products (&sums)[V::ROWS], const Products &begin, IsNew,
                                          const unsigned (&tap)[V::HEIGHT]) const {
@@ -215,9 +215,9 @@ template <typename V> struct Pairs {
   }
 };
 
-/* --- last steps --- */
+/* --- output stages --- */
 
-/* The numbers of the last step of a part, for a lane's samples. */
+/* The numbers of the requantization of a plane job, for a lane's samples. */
 template <typename V> struct Numbers {
   typedef std::conditional_t<V::BYTES == 1 && V::VARIANT != CC_REQUANTIZE_any_high, int, long long>
       Low;
@@ -225,8 +225,8 @@ template <typename V> struct Numbers {
   CcTap factor[V::SAMPLES], addend[V::SAMPLES];
   Low low[V::SAMPLES];
   float mul, add;
-  unsigned passes; /* has a bit for each of the samples that is not filtered */
-  unsigned writes; /* for each that is written */
+  unsigned passes; /* a bit for each sample that is not filtered */
+  unsigned writes; /* a bit for each sample that is written */
 
   __device__ __forceinline__ explicit Numbers(const CcPlaneJob &job)
       : lo(keep(job.lo)), hi(keep(job.hi)), down(keep(PRIVATE(job).down)), shift(keep(job.shift)),
@@ -249,7 +249,7 @@ template <typename V> struct Numbers {
   }
 };
 
-/* What a last step keeps of the sums of a sample. */
+/* The state that an output stage keeps of the sums of a sample. */
 template <typename V, CcRequantizationVariant VARIANT = V::VARIANT> struct Kept;
 
 /* scale, high, wide */
@@ -277,7 +277,7 @@ template <typename V, CcRequantizationVariant VARIANT> struct Kept {
 
 template <typename V> struct Kept<V, CC_REQUANTIZE_any_root> {
   typedef std::conditional_t<V::BYTES == 1, float, int> Sum;
-  Sum t; /* of a byte the sum of squares, of two the first sum and then the root */
+  Sum t; /* one byte: the sum of squares; two bytes: the first sum, then the root */
 
   __device__ __forceinline__ void add(CcResponse, bool is_first, Sum sum) {
     if constexpr (V::BYTES == 1)
@@ -292,14 +292,14 @@ template <typename V> struct Kept<V, CC_REQUANTIZE_any_root> {
                                       int i) const {
     if constexpr (V::BYTES == 2)
       return t + n.addend[i].i;
-    /* the bits of a float are an integer and those of none */
+    /* the bits of a float are an integer plus the bits of zero */
     const float none = __int_as_float(CC_TENSOR_CORE_FLOAT_BITS);
     const float code = __fmaf_rn(approximate_root((float)t), n.factor[i].f, n.addend[i].f);
     return __float_as_int(__fadd_rn(code, none)) - CC_TENSOR_CORE_FLOAT_BITS;
   }
 };
 
-/* As the definition says. */
+/* float and double, as the definition says. */
 template <typename V, typename Sum_> struct KeptResponse {
   typedef Sum_ Sum;
   Response<Sum> response;
@@ -330,10 +330,10 @@ template <typename V, typename Sum_> struct KeptResponse {
 template <typename V> struct Kept<V, CC_REQUANTIZE_any_float> : KeptResponse<V, float> {};
 template <typename V> struct Kept<V, CC_REQUANTIZE_any_double> : KeptResponse<V, long long> {};
 
-/* Calls run(response) with a constant for each response that the last step has. */
+/* Calls run(response) with a constant for each response of the variant. */
 template <CcRequantizationVariant VARIANT, typename Run>
 static __device__ __forceinline__ void
-run_own_response(CcResponse response, Run run) {
+run_variant_response(CcResponse response, Run run) {
   if constexpr (VARIANT == CC_REQUANTIZE_any_root)
     run(CC_RESPONSE_MAGNITUDE);
   else if constexpr (VARIANT == CC_REQUANTIZE_any_float || VARIANT == CC_REQUANTIZE_any_double)
@@ -348,10 +348,10 @@ run_own_response(CcResponse response, Run run) {
 
 /* --- units --- */
 
-/* ROWS rows of 16 windows: what a warp makes at a time. */
+/* A unit is ROWS rows of 16 windows: the work of a warp at a time. */
 template <typename V> struct Unit {
-  static constexpr int COUNT =
-      2 * V::SAMPLES; /* samples of a lane in a row: of window g, of g + 8 */
+  /* samples of a lane in a row: of window g, of window g + 8 */
+  static constexpr int COUNT = 2 * V::SAMPLES;
   typedef typename Kept<V>::Sum Sum;
 
   const CcLaunch &launch;
@@ -359,12 +359,12 @@ template <typename V> struct Unit {
   const Numbers<V> &numbers;
   Kept<V> kept[V::ROWS][COUNT];
 
-  __device__ __forceinline__ Unit(const CcLaunch &launch_, const CcPlaneJob &part_,
+  __device__ __forceinline__ Unit(const CcLaunch &launch_, const CcPlaneJob &job_,
                                   const Numbers<V> &numbers_)
-      : launch(launch_), job(part_), numbers(numbers_) {
+      : launch(launch_), job(job_), numbers(numbers_) {
   }
 
-  /* The sum of sample i of a row, made of its bytes. */
+  /* The sum of sample i of a row, combined from its bytes. */
   static __device__ __forceinline__ auto byte_sums(const Products &sums, int i) {
     typedef std::conditional_t<V::WIDE, long long, int> Whole;
     return V::BYTES == 1 ? (Whole)sums.sum[i]
@@ -382,14 +382,14 @@ template <typename V> struct Unit {
     return V::BYTES == 1 ? sum : sum >> numbers.shift;
   }
 
-  /* Makes the sums of a matrix. add(sums, d, begin, is_new) adds the products of digit d to those,
-   * or to `begin` where they are new. */
+  /* Computes the sums of a matrix. add(sums, d, begin, is_new) adds the products of digit d to the
+   * sums, or to `begin` if the sums are new. */
   template <typename Add>
   __device__ __forceinline__ void sum_up(bool is_first, int2 start, Add add) {
     const int digits = PRIVATE(job).digits, bits = V::FLOATS ? CC_TENSOR_CORE_FLOAT_BITS : 0;
     const int x = (is_first ? start.x : 0) + bits, y = (is_first ? start.y : 0) + bits;
     Products sums[V::ROWS] = {};
-    long long whole[V::WIDE ? V::ROWS : 1][COUNT] = {}; /* of sums that are wide */
+    long long whole[V::WIDE ? V::ROWS : 1][COUNT] = {}; /* 64-bit sums, if WIDE */
     const auto begin = [&](int d) {
       const int even = d == digits - 1 ? x : 0, odd = d == digits - 1 ? y : 0;
       return Products{{even, odd, even, odd}};
@@ -408,7 +408,7 @@ template <typename V> struct Unit {
       if constexpr (V::WIDE)
         for_all([&](int r, int i) { whole[r][i] = 256 * whole[r][i] + byte_sums(sums[r], i); });
     }
-    run_own_response<V::VARIANT>(launch.response, [&](CcResponse response) {
+    run_variant_response<V::VARIANT>(launch.response, [&](CcResponse response) {
       for_all([&](int r, int i) {
         if constexpr (V::WIDE)
           kept[r][i].add(response, is_first, sum_of(whole[r][i]));
@@ -418,8 +418,8 @@ template <typename V> struct Unit {
     });
   }
 
-  /* Writes the rows from `from_top` of the tile on, from its byte `from_left` on in window g.
-   * Window g + 8 is `far` bytes away. */
+  /* Writes the rows from `from_top` of the tile on. Window g begins at byte `from_left` of the
+   * tile, and window g + 8 is `far` bytes away. */
   __device__ __forceinline__ void write(const AnyTile &tile, int from_left, int from_top,
                                         int far) const {
     const int rows = min(tile.rows(), job.height - tile.y) - from_top;
@@ -435,7 +435,7 @@ template <typename V> struct Unit {
     if constexpr (V::VARIANT == CC_REQUANTIZE_any_float || V::VARIANT == CC_REQUANTIZE_any_double)
       run_response(launch.response, get_codes);
     else
-      get_codes(launch.response); /* is the same for all */
+      get_codes(launch.response); /* the same code for all responses */
     if (V::BYTES == 2 || numbers.lo != 0 || numbers.hi != 255)
       for_all([&](int r, int i) {
         const bool passes = V::PASSES && numbers.passes >> i % V::SAMPLES & 1;
@@ -474,7 +474,7 @@ template <typename V> struct Unit {
       }
   }
 
-  /* The same of pixels that are filtered as their luma. */
+  /* Does the same for pixels that are filtered as their luma. */
   __device__ __forceinline__ void write_pixels(const AnyTile &tile, int from_left, int from_top,
                                                const int (&value)[V::ROWS][COUNT]) const {
     PixelWriter<V::BYTES> pixels(job, shared_of_launch(), tile.x + from_left, tile.y + from_top,
@@ -488,10 +488,10 @@ template <typename V> struct Unit {
           pixels.store(8 * CC_TENSOR_CORE_ANY_BYTES * half, word_of(value[r], half));
   }
 
-  /* The same where another pass writes one of two neighbouring samples, which are bytes. */
+  /* Does the same if another pass writes one of two neighbouring 8-bit samples. */
   __device__ __forceinline__ void write_some(char *to, const int (&value)[V::ROWS][COUNT], int rows,
                                              int left, int far) const {
-    const int at = numbers.writes >> 1; /* the other one is written */
+    const int at = numbers.writes >> 1; /* of the two, the sample that is written */
 #pragma unroll
     for (int r = 0; r < V::ROWS; r++, to += job.dst_pitch)
 #pragma unroll
@@ -528,8 +528,8 @@ filter_tile(const CcLaunch &launch, const AnyTile &tile, const AnyStaged<V::PITC
   const int window = V::PAIRED ? 16 : CC_TENSOR_CORE_ANY_CHUNK * priv.chunks;
   const int lead = CC_TENSOR_CORE_ANY_LEAD(window, stride);
   const int phases = V::PAIRED ? 1 : CC_TENSOR_CORE_ANY_PHASES(job.step, stride);
-  /* target bytes from a window to the next, and units side by side, as a power of two or thrice it
-   */
+  /* target bytes from one window to the next, and units side by side, which are a power of two or
+   * three times one */
   const int apart = phases * CC_TENSOR_CORE_ANY_BYTES;
   const int across = phases == 3 ? 3 : tile.bytes() / (16 * CC_TENSOR_CORE_ANY_BYTES);
   const int units = across * ((tile.rows() + V::ROWS - 1) / V::ROWS);
@@ -572,18 +572,18 @@ filter_tile(const CcLaunch &launch, const AnyTile &tile, const AnyStaged<V::PITC
   }
 }
 
-/* The block's tile. */
+/* Filters the block's tile. */
 template <typename V>
 static __device__ __forceinline__ void
-slide_any(const CcLaunch &launch) {
-  alignas(PIECE) __shared__ unsigned char row[V::STAGED][V::PITCH];
+filter_any(const CcLaunch &launch) {
+  alignas(VECTOR) __shared__ unsigned char row[V::STAGED][V::PITCH];
   AnyTile tile = {find_job(launch, blockIdx.x), V::PAIRED ? 1 : launch.stride, 0, 0, 0};
   const CcPlaneJob &job = tile.job;
   place_tile<V::BYTES>(tile);
   allow_next_launch();
   wait_for_last_launch();
   if (!job.filter_mask) {
-    pass_tile<V::BYTES>(launch, tile);
+    copy_or_fill_tile<V::BYTES>(launch, tile);
     return;
   }
   AnyStaged<V::PITCH> staged = {row, PRIVATE(job), V::PAIRED ? V::HEIGHT : launch.window_height};
@@ -603,7 +603,7 @@ slide_any(const CcLaunch &launch) {
                                                CC_TENSOR_CORE_ANY_MAX_BLOCKS)                      \
       cc_tensor_core_any_u##bytes##_h##height##_##finish(                                          \
           const __grid_constant__ CcLaunch launch) {                                               \
-    slide_any<Variant<bytes, height, CC_REQUANTIZE_any_##finish>>(launch);                         \
+    filter_any<Variant<bytes, height, CC_REQUANTIZE_any_##finish>>(launch);                        \
   }
 
 CC_TENSOR_CORE_ANY_KERNELS(ENTRY)

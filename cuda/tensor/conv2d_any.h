@@ -7,17 +7,17 @@
 
 G_BEGIN_DECLS
 
-/* What is chosen for a pass. */
+/* The kernel that is chosen for a pass. */
 typedef struct {
   const gchar *name;     /* of the kernel; NULL: none is chosen */
-  guint cost;            /* products of the tensor cores for 256 target bytes */
+  guint cost;            /* tensor-core products per 256 target bytes */
   guint8 margin, radius; /* as in CcTensorCoreJob */
 } CcTensorCoreAny;
 
-/* Chooses the kernel for a pass over a plane of the layout, whose components that `pairs` has are
- * half a group apart. FALSE: there is none. */
+/* Chooses the kernel for a pass over a plane of the layout. `macropixel_luma` is that of
+ * CcTensorCoreJob. FALSE: there is no kernel. */
 gboolean cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint stride,
-                                   guint pairs, CcTensorCoreAny *any, CcTensorCoreTable *table,
-                                   CcRequantization *numbers);
+                                   guint macropixel_luma, CcTensorCoreAny *any,
+                                   CcTensorCoreTable *table, CcRequantization *numbers);
 
 G_END_DECLS

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The kernels of conv2d_any.cu: their names, tables and last steps, for host and device. They
- * take every number of rows, digits and matrices, every step and stride; what those are they learn
- * when they run. Tiles are those of conv2d_kernels.h. */
+/* The kernels of conv2d_any.cu: their names, tables and requantization, for host and device. The
+ * number of rows, digits and matrices, the step and the stride are parameters of the launch. Tiles
+ * are those of conv2d_kernels.h. */
 
 #include "conv2d_kernels.h"
 
-/* A window is what 8 target bytes are made from: `chunks` times 32 bytes of a source row, or with
- * rows in pairs 16. The bytes right above the target bytes, 8 for each of a stride, are in its
- * middle. */
+/* A window is the source bytes for 8 target bytes: `chunks` times 32 bytes of a source row, or 16
+ * bytes if two rows are multiplied at once. The source bytes of the target bytes themselves, 8
+ * times the stride, are in its middle. */
 #define CC_TENSOR_CORE_ANY_BYTES 8
 #define CC_TENSOR_CORE_ANY_CHUNK 32
 #define CC_TENSOR_CORE_ANY_LEAD(window, stride) (((window)-CC_TENSOR_CORE_ANY_BYTES * (stride)) / 2)
 
-/* The bytes of a staged row, and those that windows take of it left and right of the tile. */
+/* The most bytes of a row that windows read on each side of the tile. */
 #define CC_TENSOR_CORE_ANY_MAX_MARGIN 64
 
-/* Heights of kernels: of those below CC_TENSOR_CORE_ANY_MAX_HEIGHT windows have 16 bytes. */
+/* The largest height of kernels. Kernels of a smaller height have windows of 16 bytes. */
 #define CC_TENSOR_CORE_ANY_MAX_HEIGHT 15
 
-/* Blocks that a multiprocessor runs at once, at most. */
+/* The most blocks that a multiprocessor runs at once. */
 #define CC_TENSOR_CORE_ANY_MAX_BLOCKS 4
 
-/* A part's table is as tap_table.h says, of one group. Where three samples are a pixel and
- * there is a stride, windows begin with each of the three components: there are three phases. */
+/* The table of a plane job is that of tap_table.h, with one group. With three samples per pixel and
+ * a stride, windows begin with any of the three components, so there are three phases. */
 #define CC_TENSOR_CORE_ANY_START_BYTES (2 * 4 * CC_TENSOR_CORE_ANY_BYTES)
 #define CC_TENSOR_CORE_ANY_PHASES(step, stride) ((step) == 3 && (stride) > 1 ? 3 : 1)
 
-/* F(bytes of a sample, rows of the window at most, last step) */
+/* F(bytes of a sample, largest height of the filter kernel, requantization variant) */
 #define CC_TENSOR_CORE_ANY_KERNELS(F)                                                              \
   F(1, 3, scale)                                                                                   \
   F(1, 3, float)                                                                                   \

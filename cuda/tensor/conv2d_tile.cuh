@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The tiles of conv2d.cu: which one a block has, how its source bytes get into shared memory
- * by the border rule, and what is written. Bytes are counted within rows. */
+/* The tiles of conv2d.cu: finds the tile of a block, stages its source bytes in shared memory by
+ * the border rule, and writes target bytes. Positions in rows are counted in bytes. */
 
 #include "cuda/instructions.cuh"
 #include "conv2d_kernels.h"
 #include "cuda/tile.cuh"
 
-/* What these kernels alone know of a part. As a function this makes more instructions. */
+/* The private data of a plane job. As a function this would compile to more instructions. */
 #define PRIVATE(job) (*CC_PRIVATE(const CcTensorCoreJob, &(job)))
 
-/* A sample as it is stored. */
+/* The type of a sample as it is stored. */
 template <int BYTES> using Stored = std::conditional_t<BYTES == 1, unsigned char, unsigned short>;
 
 template <int BYTES>
@@ -26,10 +26,10 @@ target_bytes(const CcPlaneJob &job) {
   return job.width * job.step * BYTES;
 }
 
-/* --- which tile --- */
+/* --- finding the tile --- */
 
-/* A rectangle of the target, from byte x of row y on, and how much of it a warp makes. Of STRIDE 0
- * only the launch knows the stride. */
+/* A rectangle of the target from byte x of row y on, and the share of a warp. If STRIDE is 0, the
+ * stride is a parameter of the launch. */
 template <int STRIDE> struct ByteTile {
   const CcPlaneJob &job;
   int launch_stride;
@@ -58,7 +58,7 @@ template <int STRIDE> struct ByteTile {
     return CC_TENSOR_CORE_WARPS_DOWN * warp_rows();
   }
 
-  /* Where the warp's part begins in the tile. */
+  /* Where the warp's share begins in the tile. */
   __device__ __forceinline__ int warp_x() const {
     return threadIdx.y % CC_TENSOR_CORE_WARPS_ACROSS * span_bytes();
   }
@@ -67,16 +67,16 @@ template <int STRIDE> struct ByteTile {
   }
 };
 
-/* n / d, of which `inverse` is about 2^32 / d and not more. */
+/* Returns n / d. `inverse` is about 2^32 / d and not more. */
 static __device__ __forceinline__ int
 divide(int n, int d, unsigned inverse) {
   const int q = (int)__umulhi((unsigned)n, inverse); /* at most 1 too small */
   return n - q * d >= d ? q + 1 : q;
 }
 
-/* Where the block's tile lies. One that would reach beyond the target's end begins further left or
- * up, and writes what another writes as well; only in small targets does it reach out, or to fill
- * up its last window. */
+/* Places the block's tile. A tile that would extend beyond the target's end is moved left or up,
+ * and writes some bytes that another tile writes too. Tiles extend beyond the target only if that
+ * is small, or to complete their last window. */
 template <int BYTES, typename Tile>
 static __device__ __forceinline__ void
 place_tile(Tile &tile) {
@@ -101,7 +101,7 @@ find_byte_tile(const CcLaunch &launch) {
   return tile;
 }
 
-/* Whether all that the tile writes lies inside. */
+/* Whether everything that the tile writes lies inside. */
 template <int BYTES, typename Tile>
 static __device__ __forceinline__ bool
 is_write_free(const Tile &tile) {
@@ -111,23 +111,25 @@ is_write_free(const Tile &tile) {
 
 /* --- reading --- */
 
-/* Source rows are staged in pieces of 16 bytes, from one left of the tile to one right of it. */
-#define PIECE 16
-#define STAGED_BYTES (CC_TENSOR_CORE_TILE_BYTES + 2 * PIECE)
+/* Source rows are staged in vectors of 16 bytes, from one vector left of the tile to one right of
+ * it. */
+#define VECTOR 16
+#define STAGED_BYTES (CC_TENSOR_CORE_TILE_BYTES + 2 * VECTOR)
 
-/* The source rows that a tile stages for a window of HEIGHT rows. */
+/* The source rows that a tile stages for a filter kernel of HEIGHT rows. */
 template <int HEIGHT> struct Staged {
-  static constexpr int LEAST = CC_TENSOR_CORE_TILE_ROWS - 1 + HEIGHT; /* of a tile of one span */
-  static constexpr int MOST = LEAST + CC_TENSOR_CORE_TILE_ROWS;       /* of two spans */
+  static constexpr int MIN_ROWS = CC_TENSOR_CORE_TILE_ROWS - 1 + HEIGHT; /* of a tile of one span */
+  static constexpr int MAX_ROWS = MIN_ROWS + CC_TENSOR_CORE_TILE_ROWS;   /* of two spans */
 
-  alignas(PIECE) unsigned char row[MOST][STAGED_BYTES];
+  alignas(VECTOR) unsigned char row[MAX_ROWS][STAGED_BYTES];
 
-  /* Bytes of a row, those left of the tile, and those of them that are read; rows above it. */
+  /* Staged bytes of a row; those left of the tile; those on each side that are read; rows above the
+   * tile. */
   static __device__ __forceinline__ constexpr int width() {
     return STAGED_BYTES;
   }
   static __device__ __forceinline__ constexpr int margin() {
-    return PIECE;
+    return VECTOR;
   }
   static __device__ __forceinline__ constexpr int radius() {
     return CC_TENSOR_CORE_MAX_RADIUS;
@@ -136,7 +138,7 @@ template <int HEIGHT> struct Staged {
     return HEIGHT / 2;
   }
   static __device__ __forceinline__ int rows(const ByteTile<1> &tile) {
-    return LEAST + (tile.spans - 1) * CC_TENSOR_CORE_TILE_ROWS;
+    return MIN_ROWS + (tile.spans - 1) * CC_TENSOR_CORE_TILE_ROWS;
   }
 };
 
@@ -147,44 +149,45 @@ finish_copies() {
   __syncthreads();
 }
 
-/* A warp stages the first pieces of a row, and each thread some of those that are left of all. */
-#define PIECES 32
+/* A warp stages the first vectors of a row. The remaining ones are distributed among all
+ * threads. */
+#define VECTORS 32
 
-/* Calls copy(row, byte) for the thread's pieces of those that are left of `rows` rows. */
+/* Calls copy(row, byte) for the thread's share of the remaining vectors of `rows` rows. */
 template <int HEIGHT, typename Copy>
 static __device__ __forceinline__ void
-for_pieces_left(const Staged<HEIGHT> &staged, int rows, Copy copy) {
-  constexpr int LEFT = STAGED_BYTES / PIECE - PIECES;
+for_vectors_left(const Staged<HEIGHT> &staged, int rows, Copy copy) {
+  constexpr int LEFT = STAGED_BYTES / VECTOR - VECTORS;
   const int thread = 32 * threadIdx.y + threadIdx.x;
-  static_assert(LEFT * staged.MOST <= 32 * CC_TENSOR_CORE_WARPS, "at most one for each thread");
+  static_assert(LEFT * staged.MAX_ROWS <= 32 * CC_TENSOR_CORE_WARPS, "at most one for each thread");
   if (thread < LEFT * rows)
-    copy(thread / LEFT, PIECE * (PIECES + thread % LEFT));
+    copy(thread / LEFT, VECTOR * (VECTORS + thread % LEFT));
 }
 
-/* Calls copy(row, byte) for all of the thread's pieces. */
+/* Calls copy(row, byte) for all vectors of the thread. */
 template <typename Rows, typename Copy>
 static __device__ __forceinline__ void
-for_pieces(const Rows &staged, int rows, Copy copy) {
+for_vectors(const Rows &staged, int rows, Copy copy) {
 #pragma unroll 4
   for (int row = threadIdx.y; row < rows; row += CC_TENSOR_CORE_WARPS)
-    copy(row, PIECE * threadIdx.x);
-  for_pieces_left(staged, rows, copy);
+    copy(row, VECTOR * threadIdx.x);
+  for_vectors_left(staged, rows, copy);
 }
 
-/* Stages rows that lie inside, from `from` on. From a thread's piece to its next it is always as
- * far, which saves most of the arithmetic on addresses. */
+/* Stages rows that lie inside, from `from` on. The distance between a thread's vectors is constant,
+ * which saves most of the address arithmetic. */
 template <int HEIGHT>
 static __device__ __forceinline__ void
 stage_inside(const ByteTile<1> &tile, const char *from, Staged<HEIGHT> &staged) {
   constexpr int ROWS = CC_TENSOR_CORE_TILE_ROWS, EACH = ROWS / CC_TENSOR_CORE_WARPS;
   const int lane = threadIdx.x, warp = threadIdx.y, pitch = tile.job.src_pitch;
   const long long distance = (long long)CC_TENSOR_CORE_WARPS * pitch;
-  const char *piece = from + (long long)warp * pitch + PIECE * lane;
-  unsigned char *to = &staged.row[warp][PIECE * lane];
+  const char *vector = from + (long long)warp * pitch + VECTOR * lane;
+  unsigned char *to = &staged.row[warp][VECTOR * lane];
   const auto copy = [&] {
-    start_copy(to, piece);
+    start_copy(to, vector);
     to += CC_TENSOR_CORE_WARPS * STAGED_BYTES;
-    piece += distance;
+    vector += distance;
   };
 #pragma unroll 1
   for (int span = 0; span < tile.spans; span++)
@@ -192,30 +195,30 @@ stage_inside(const ByteTile<1> &tile, const char *from, Staged<HEIGHT> &staged) 
     for (int i = 0; i < EACH; i++)
       copy();
 #pragma unroll
-  for (int row = 0; row < staged.LEAST - ROWS; row += CC_TENSOR_CORE_WARPS)
-    if (row + warp < staged.LEAST - ROWS)
+  for (int row = 0; row < staged.MIN_ROWS - ROWS; row += CC_TENSOR_CORE_WARPS)
+    if (row + warp < staged.MIN_ROWS - ROWS)
       copy();
-  for_pieces_left(staged, staged.rows(tile), [&](int row, int byte) {
+  for_vectors_left(staged, staged.rows(tile), [&](int row, int byte) {
     start_copy(&staged.row[row][byte], from + (long long)row * pitch + byte);
   });
 }
 
-/* The pixel of the sample `n`, rounded down, which is not further left than a reach. */
+/* The pixel of sample `n`, rounded down. `n` may be negative, by at most a radius. */
 static __device__ __forceinline__ int
 pixel_of(const CcPlaneJob &job, int n) {
-  constexpr int up = 16 * PIECE; /* nothing is negative, and divided by 1 to 4 */
+  constexpr int up = 16 * VECTOR; /* makes all values positive; 3 * up is divisible by 1 to 4 */
   const unsigned positive = (unsigned)(n + 3 * up);
   const unsigned pixel = job.step == 3 ? positive / 3 : positive >> (job.step >> 1);
   const unsigned zero = job.step == 3 ? up : 3 * up >> (job.step >> 1);
   return (int)(pixel - zero);
 }
 
-/* The source sample that the border rule puts in the place of `sample` of a row, or -1. Of pairs,
- * whose rows have whole ones here, luma is two samples apart. */
+/* The source sample that the border rule puts at `sample` of a row, or -1. In 4:2:2 rows, which
+ * have whole macropixels here, luma samples are two samples apart. */
 static __device__ __forceinline__ int
 border_sample(const CcLaunch &launch, const CcPlaneJob &job, int sample) {
   const int group = pixel_of(job, sample), component = sample - group * job.step;
-  if (PRIVATE(job).pairs >> component & 1) {
+  if (PRIVATE(job).macropixel_luma >> component & 1) {
     const int first = component & 1;
     const int x = cc_border_index((sample - first) >> 1, 2 * job.src_width, launch.border);
     return x < 0 ? -1 : 2 * x + first;
@@ -224,7 +227,7 @@ border_sample(const CcLaunch &launch, const CcPlaneJob &job, int sample) {
   return x < 0 ? -1 : x * job.step + component;
 }
 
-/* The luma of a group of 4 bytes, or of 3: byte 2 of the result, above a fraction. */
+/* The luma of a group of 4 or 3 bytes: byte LUMA_BYTE of the result, above a fraction. */
 #define LUMA_BYTE 2
 static __device__ __forceinline__ unsigned
 weigh_group(const CcPlaneJob &job, unsigned group) {
@@ -238,7 +241,7 @@ weigh_group(const CcPlaneJob &job, unsigned group) {
   return __dp2a_hi(weights(1), bytes, __dp2a_lo(weights(0), bytes, CC_LUMA_HALF));
 }
 
-/* Stages a tile's source rows, and what the border rule puts above and below them. */
+/* Stages a tile's source rows, and those that the border rule puts above and below the source. */
 template <int BYTES, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_rows(const CcLaunch &launch, const Tile &tile, Rows &staged) {
@@ -250,7 +253,7 @@ stage_rows(const CcLaunch &launch, const Tile &tile, Rows &staged) {
     stage_inside(tile, source_row<char>(job, top) + left, staged);
     return;
   }
-  for_pieces(staged, rows, [&](int row, int byte) {
+  for_vectors(staged, rows, [&](int row, int byte) {
     const int at = left + byte, bytes = row_bytes - at;
     const int y = cc_border_index(top + row, job.src_height, launch.border);
     unsigned char *to = &staged.row[row][byte];
@@ -258,12 +261,12 @@ stage_rows(const CcLaunch &launch, const Tile &tile, Rows &staged) {
       return;
     const char *from = source_row<char>(job, max(y, 0)) + at;
     if (y < 0)
-      for (int i = 0; i < PIECE; i += 8)
+      for (int i = 0; i < VECTOR; i += 8)
         *(uint64_t *)(to + i) = PRIVATE(job).border[(unsigned)(at + i) / 8 % 3];
-    else if (bytes >= PIECE)
+    else if (bytes >= VECTOR)
       start_copy(to, from);
     else
-      start_copy_of_part<PIECE>(to, from, bytes);
+      start_copy_of_part<VECTOR>(to, from, bytes);
   });
 }
 
@@ -277,7 +280,7 @@ luma_of_words(const CcPlaneJob &job, uint2 pixel) {
   return luma >> CC_LUMA_SHIFT;
 }
 
-/* The luma of a pixel that begins with sample `first` of a row, of four samples or three. */
+/* The luma of a pixel that begins with sample `first` of a row and has four samples or three. */
 template <int BYTES>
 static __device__ __forceinline__ Stored<BYTES>
 fetch_luma(const CcPlaneJob &job, const Stored<BYTES> *row, int first, bool has_four) {
@@ -293,7 +296,7 @@ fetch_luma(const CcPlaneJob &job, const Stored<BYTES> *row, int first, bool has_
   return (Stored<BYTES>)(weigh_group(job, pixel) >> CC_LUMA_SHIFT);
 }
 
-/* The stored word of sample x of a row, or the luma that it becomes. */
+/* The stored word of sample x of a row, or the luma that replaces it. */
 template <int BYTES>
 static __device__ __forceinline__ Stored<BYTES>
 fetch_word(const CcPlaneJob &job, const Stored<BYTES> *row, int x) {
@@ -303,9 +306,9 @@ fetch_word(const CcPlaneJob &job, const Stored<BYTES> *row, int x) {
   return fetch_luma<BYTES>(job, row, first, job.step == 4);
 }
 
-/* Puts the bytes that are read from byte `from` of a row on, which is outside, beside the staged
- * rows by the border rule. PIXELS: these may be luma of pixels. A lane has a sample of all rows.
- * What it repeats is nearly always staged. */
+/* Writes samples outside the source next to the staged rows, by the border rule, from byte `from`
+ * of a row on. PIXELS: they may be luma of pixels. A lane has one sample of all rows. The samples
+ * that it repeats are nearly always staged. */
 template <int BYTES, bool PIXELS, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_side(const CcLaunch &launch, const Tile &tile, int from, Rows &staged) {
@@ -337,7 +340,7 @@ stage_side(const CcLaunch &launch, const Tile &tile, int from, Rows &staged) {
   }
 }
 
-/* Puts what is outside on the left and right beside the staged rows. */
+/* Writes the samples outside the source on the left and right next to the staged rows. */
 template <int BYTES, bool PIXELS, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_sides(const CcLaunch &launch, const Tile &tile, Rows &staged) {
@@ -353,7 +356,7 @@ stage_sides(const CcLaunch &launch, const Tile &tile, Rows &staged) {
   __syncthreads();
 }
 
-/* Takes from staged words of two bytes what is not part of their code value. */
+/* Clears the bits of staged words of two bytes that are not part of the code value. */
 template <typename Tile, typename Rows>
 static __device__ __forceinline__ void
 keep_code_bits(const Tile &tile, Rows &staged) {
@@ -366,14 +369,14 @@ keep_code_bits(const Tile &tile, Rows &staged) {
   __syncthreads();
 }
 
-/* What the tensor cores multiply at once: a lane's bytes of 16 windows. Of windows of 32 bytes lane
- * 4g + t has bytes 4t and on of windows g and g + 8, and then bytes 16 + 4t and on of both. Of
- * windows of 16 bytes it has bytes 4t and on of both in one row, and then in the next row. */
+/* The operand of a product: a lane's bytes of 16 windows. Of windows of 32 bytes, lane 4g + t has
+ * bytes 4t to 4t + 3 of windows g and g + 8, then bytes 16 + 4t to 19 + 4t of both. Of windows of
+ * 16 bytes, it has bytes 4t to 4t + 3 of both in one row, then in the next row. */
 struct Windows {
   unsigned word[4];
 };
 
-/* A lane's bytes of a staged row, or of two, when the first window begins at `from`. */
+/* Loads a lane's bytes of one staged row, or of two. The first window begins at `from`. */
 template <int WINDOW>
 static __device__ __forceinline__ Windows
 load_windows(const unsigned char *from) {
@@ -384,8 +387,8 @@ load_windows(const unsigned char *from) {
   return {first[0], first[8 * centre / 4], second[0], second[8 * centre / 4]};
 }
 
-/* The half of Windows for windows of 16 bytes that is one row. `from` is the lane's byte of the
- * first window. */
+/* Loads one row of Windows for windows of 16 bytes. `from` is the lane's byte of the first
+ * window. */
 static __device__ __forceinline__ void
 load_row_of_windows(Windows &windows, int half, const unsigned char *from) {
   const unsigned *first = (const unsigned *)from;
@@ -410,15 +413,17 @@ store_bytes(char *to, int left, unsigned word) {
         to[i] = (char)(word >> 8 * i);
 }
 
-/* Copies and fills what a warp has of a part that is not filtered: bytes left..right of every
+/* Copies and fills a warp's share of a plane job that filters nothing: bytes left..right of every
  * EVERY-th row from `top` on, before `bottom`. */
 template <int BYTES, int EVERY>
 static __device__ __forceinline__ void
-pass_rows(const CcLaunch &launch, const CcPlaneJob &job, int left, int right, int top, int bottom) {
+copy_or_fill_rows(const CcLaunch &launch, const CcPlaneJob &job, int left, int right, int top,
+                  int bottom) {
   const int all = (1 << job.step) - 1, end = min(right, target_bytes<BYTES>(job));
   const bool in_words = launch.stride == 1 && left % 8 == 0 &&
                         (job.copy_mask == all || (job.fill_mask == all && job.step != 3));
-  const int rest = in_words ? max(left, end & -8) : left; /* from there on, samples */
+  /* words before this byte, samples from it on */
+  const int rest = in_words ? max(left, end & -8) : left;
   bottom = min(bottom, job.height);
 #pragma unroll 1
   for (int at = left + 8 * threadIdx.x; at < rest; at += 8 * 32)
@@ -436,11 +441,11 @@ pass_rows(const CcLaunch &launch, const CcPlaneJob &job, int left, int right, in
   }
 }
 
-/* A tile of such a part. */
+/* Copies and fills a tile of such a plane job. */
 template <int BYTES, typename Tile>
 static __device__ __forceinline__ void
-pass_tile(const CcLaunch &launch, const Tile &tile) {
+copy_or_fill_tile(const CcLaunch &launch, const Tile &tile) {
   const int left = tile.x + tile.warp_x(), top = tile.y + tile.warp_y();
-  pass_rows<BYTES, 1>(launch, tile.job, left, left + tile.span_bytes(), top,
-                      top + tile.warp_rows());
+  copy_or_fill_rows<BYTES, 1>(launch, tile.job, left, left + tile.span_bytes(), top,
+                              top + tile.warp_rows());
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Pixels whose red, green and blue each become their luma in shared memory, and then are filtered
- * like any samples. For large windows pixels.cuh is the faster way. */
+/* Converts the red, green and blue of pixels to their luma in shared memory. The pixels are then
+ * filtered like any samples. For large filter kernels, pixels.cuh is faster. */
 
 #include "conv2d_tile.cuh"
 
-/* A pixel of four bytes with red, green and blue as their luma. */
+/* A pixel of four bytes whose red, green and blue are replaced by their luma. */
 static __device__ __forceinline__ unsigned
 grey_of(const CcPlaneJob &job, unsigned pixel) {
   const unsigned alpha_is_last = PRIVATE(job).colors & 1;
   return __byte_perm(weigh_group(job, pixel), pixel, alpha_is_last ? 0x7222 : 0x2224);
 }
 
-/* Makes the pixels of four samples grey that 8 bytes are. */
+/* Converts the pixels of four samples in 8 bytes to grey. */
 template <int BYTES>
 static __device__ __forceinline__ void
 make_grey(const CcPlaneJob &job, unsigned char *bytes) {
@@ -29,14 +29,15 @@ make_grey(const CcPlaneJob &job, unsigned char *bytes) {
   }
 }
 
-/* Makes red, green and blue of pixels of three bytes their luma, in `rows` staged rows of which
- * `width` bytes are staged, from byte `left` of a row on. A thread has four pixels at a time, which
- * are three words; from byte FIRST on those are all that is read. */
+/* Converts red, green and blue of pixels of three bytes to their luma, in `rows` staged rows. Each
+ * has `width` staged bytes, from byte `left` of a source row on. A thread converts four pixels,
+ * which are three words, at a time. Only bytes from FIRST on are read. */
 static __device__ __forceinline__ void
 make_rows_luma(const CcPlaneJob &job, unsigned char *staged, int pitch, int rows, int left,
                int width) {
   const int each =
-      width / CC_TENSOR_CORE_LUMA_BYTES; /* fours of a row; 8 bytes are left over, or fewer */
+      width /
+      CC_TENSOR_CORE_LUMA_BYTES; /* groups of four pixels in a row; at most 8 bytes are left over */
   const int skip = pixel_of(job, left + 2) * 3 - left;
   const int first = skip + 3 * skip; /* pixels begin there and at `skip`, and words there */
 #pragma unroll 2
@@ -55,12 +56,12 @@ make_rows_luma(const CcPlaneJob &job, unsigned char *staged, int pitch, int rows
   __syncthreads();
 }
 
-/* The same of a tile of conv2d.cu: the pixels of four bytes that the thread has staged. */
+/* Converts the pixels of four bytes that the thread itself has staged for a tile of conv2d.cu. */
 template <typename Tile, typename Rows>
 static __device__ __forceinline__ void
 make_own_grey(const Tile &tile, Rows &staged) {
   finish_own_copies();
-  for_pieces(staged, staged.rows(tile), [&](int row, int byte) {
+  for_vectors(staged, staged.rows(tile), [&](int row, int byte) {
     uint4 *four = (uint4 *)&staged.row[row][byte];
     const uint4 was = *four;
     *four = make_uint4(grey_of(tile.job, was.x), grey_of(tile.job, was.y), grey_of(tile.job, was.z),
@@ -68,7 +69,7 @@ make_own_grey(const Tile &tile, Rows &staged) {
   });
 }
 
-/* Those of three bytes. */
+/* Converts pixels of three bytes. */
 template <typename Tile, typename Rows>
 static __device__ __forceinline__ void
 make_luma(const Tile &tile, Rows &staged) {

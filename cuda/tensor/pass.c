@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* Whether sample `i` of a group is the luma of one of two pixels. */
+/* Whether sample `i` of a group is luma of a macropixel (4:2:2). */
 static gboolean
 is_paired(const CcPlaneLayout *layout, guint i) {
-  return layout->pairs && layout->role[i] == CC_ROLE_LUMA;
+  return layout->has_macropixels && layout->role[i] == CC_ROLE_LUMA;
 }
 
 guint
@@ -24,7 +24,7 @@ cc_tensor_core_can_pass(const CcPass *pass, const CcPlaneLayout *layout) {
          (layout->step != 3 || pass->filter_mask == all || !pass->filter_mask);
 }
 
-/* Whether the pass leaves no component to another. */
+/* Whether the pass writes all components of its plane. */
 static gboolean
 writes_all(const CcPass *pass, const CcPlaneLayout *layout) {
   const guint all = (1u << layout->step) - 1;
@@ -43,9 +43,9 @@ cc_tensor_core_find_plane_map(CcTensorCorePlaneMap *found, const CcPlan *plan, c
   const CcPlaneMap *map = &plan->map[pass->plane];
   const guint step = plan->frame_layout.plane[map->offset[0].plane].step;
   for (guint i = 0; i < layout->step; i++)
-    found->pairs |= (guint)is_paired(layout, i) << i;
+    found->macropixel_luma |= (guint)is_paired(layout, i) << i;
   if (map->kind != CC_PLANE_MAP_LUMA || plan->packed)
-    return TRUE; /* or it is made by now */
+    return TRUE; /* otherwise another step computes the luma */
   found->pixel = layout->step == 1 ? (guint8)step : 0;
   for (guint i = 0; i < 3; i++) {
     const guint at = map->offset[i].first;
@@ -56,7 +56,8 @@ cc_tensor_core_find_plane_map(CcTensorCorePlaneMap *found, const CcPlan *plan, c
          (!found->pixel || plan->stride == 1);
 }
 
-/* `bytes` bytes of a row whose samples all are as code[] of their component says. */
+/* Fills `bytes` bytes with a row of samples that have the code value code[c] of their component
+ * c. */
 static void
 set_pattern(guint64 *to, gint bytes, const CcPlaneJob *job, const gint32 *code) {
   for (gint i = 0; i < bytes; i += job->sample_bytes) {
@@ -70,7 +71,7 @@ cc_tensor_core_set_plane_map(CcPlaneJob *job, const CcTensorCorePlaneMap *map) {
   CcTensorCoreJob *priv = CC_PRIVATE(CcTensorCoreJob, job);
   set_pattern(priv->border, sizeof priv->border, job, job->border_code);
   set_pattern(&priv->fill, sizeof priv->fill, job, job->fill);
-  priv->pairs = map->pairs;
+  priv->macropixel_luma = map->macropixel_luma;
   priv->colors = map->colors;
   priv->pixel = map->pixel;
   memcpy(priv->weights, map->weights, sizeof priv->weights);

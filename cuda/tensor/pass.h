@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What all kernels on the tensor cores have to know of a pass. */
+/* Properties of a pass that all tensor-core kernels need. */
 
 #include "cuda/launch_config.h"
 #include "conv2d_kernels.h"
 
 G_BEGIN_DECLS
 
-/* As in CcTensorCoreJob. */
+/* See CcTensorCoreJob. */
 typedef struct {
-  guint32 pairs, weights[2], colors;
+  guint32 macropixel_luma, weights[2], colors;
   guint8 pixel;
 } CcTensorCorePlaneMap;
 
-/* Finds where neighbours lie, and how luma is made that a pass of a plan filters. FALSE: that is
- * not made of such samples. */
+/* Finds where the neighbours of samples lie in the pass's plane, and how its luma is computed.
+ * FALSE: no kernel can compute it. */
 gboolean cc_tensor_core_find_plane_map(CcTensorCorePlaneMap *found, const CcPlan *plan,
                                        const CcPass *pass);
 
-/* Whether kernels can run a pass. They copy no samples that are shifted beside some that they
- * filter, and whatever differs between components has to repeat after 8 bytes. */
+/* Whether kernels can run a pass. They cannot copy shifted samples next to samples that they
+ * filter. Differences between components must repeat after 8 bytes. */
 gboolean cc_tensor_core_can_pass(const CcPass *pass, const CcPlaneLayout *layout);
 
-/* Whether kernels can run a pass, which leaves no component to another one. */
+/* Whether kernels can run a pass, and the pass writes all components of its plane. */
 gboolean cc_tensor_core_can_write(const CcPass *pass, const CcPlaneLayout *layout);
 
-/* The samples that the outermost column of the window is away. */
+/* The distance in samples to the outermost column of the filter kernel. */
 guint cc_tensor_core_farthest_sample(const CcPass *pass, const CcPlaneLayout *layout);
 
-/* Sets what a part knows of its border, its filling and its packing. */
+/* Sets the border, the fill value and the plane map of a plane job. */
 void cc_tensor_core_set_plane_map(CcPlaneJob *job, const CcTensorCorePlaneMap *map);
 
-/* The samples from one of a component to its next in a group of `step`; `pairs` as in
- * CcTensorCoreJob. */
+/* The distance in samples between neighbours of a component in a group of `step`. `macropixel_luma`
+ * is that of CcTensorCoreJob. */
 static inline gint
-cc_tensor_core_samples_apart(guint pairs, gint step, gint component) {
-  return pairs >> component & 1 ? step / 2 : step;
+cc_tensor_core_samples_apart(guint macropixel_luma, gint step, gint component) {
+  return macropixel_luma >> component & 1 ? step / 2 : step;
 }
 
 G_END_DECLS

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Pixels that are filtered as luma of their own: red, green and blue become one sample where they
- * are staged, and its result becomes them where they are written. What is aside of them, alpha,
- * waits in shared memory. Of such a part x, widths and bytes of a row are those of luma. For small
- * windows grey.cuh is the faster way. */
+/* Pixels that are filtered as their luma. Red, green and blue are converted to one sample while
+ * they are staged, and the result replaces all three when pixels are written. The passthrough
+ * component, alpha, is kept in shared memory meanwhile. In such a plane job x, widths and bytes of
+ * a row are those of luma. For small filter kernels, grey.cuh is faster. */
 
 #include "conv2d_tile.cuh"
 
 /* --- reading --- */
 
-#define PIXELS_EACH 4 /* that a thread reads at once */
+#define PIXELS_EACH 4 /* pixels that a thread reads at once */
 
-/* As many neighbours of STEP samples, and what they become. */
+/* PIXELS_EACH neighbouring pixels of STEP samples, and their conversion. */
 template <int BYTES, int STEP> struct SomePixels {
   unsigned word[BYTES * STEP];
 
@@ -58,7 +58,7 @@ template <int BYTES, int STEP> struct SomePixels {
     }
   }
 
-  /* What is aside, of pixels of four samples. */
+  /* The passthrough components of pixels of four samples. */
   __device__ __forceinline__ void get_passthrough(bool is_last, unsigned (&to)[BYTES]) const {
     if constexpr (STEP == 4 && BYTES == 1) {
       const unsigned two = is_last ? 0x73 : 0x40;
@@ -82,13 +82,14 @@ put_words(unsigned char *to, const unsigned (&word)[BYTES]) {
     *(uint2 *)to = make_uint2(word[0], word[1]);
 }
 
-/* Whether what is aside is copied. Until it is, it lies as the luma of a tile without margins. */
+/* Whether the passthrough component is copied. Until then it is in shared memory, laid out like the
+ * luma of a tile without margins. */
 static __device__ __forceinline__ bool
 copies_passthrough(const CcPlaneJob &job) {
   return job.copy_mask & CC_TENSOR_CORE_PASSTHROUGH;
 }
 
-/* A tile's source rows: what is staged of them, and where. */
+/* Stages a tile's source rows as luma and passthrough components. */
 template <int BYTES, int STEP> struct PixelStager {
   typedef SomePixels<BYTES, STEP> Some;
   typedef Stored<BYTES> Sample;
@@ -98,12 +99,12 @@ template <int BYTES, int STEP> struct PixelStager {
   const CcPlaneJob &job;
   unsigned char *staged; /* byte 0 of the luma of the first row */
   int pitch;
-  unsigned char *passthrough; /* what is aside of the tile's own pixels; NULL: it is not needed */
-  int left, top;              /* the source's byte of luma, and its row, that lie there */
+  unsigned char *passthrough; /* of the tile's own pixels; NULL: not needed */
+  int left, top;              /* the source byte (of luma) and row at `staged` */
   int margin, above;          /* bytes and rows before those of the tile itself */
-  int rows, own_rows;         /* of these as many are the tile's own */
+  int rows, own_rows;         /* own_rows of the rows are the tile's own */
 
-  /* Puts pixels to byte `at` of row `row`. */
+  /* Stages pixels at byte `at` of row `row`. */
   __device__ __forceinline__ void put(const Some &some, int row, int at) const {
     unsigned word[BYTES];
     some.get_luma(job, word);
@@ -119,21 +120,21 @@ template <int BYTES, int STEP> struct PixelStager {
     put_words<BYTES>(passthrough + y * CC_TENSOR_CORE_TILE_BYTES + x, word);
   }
 
-  /* Whether what is aside of byte x of row y of the tile is needed. */
+  /* Whether the passthrough component of byte x of row y of the tile is needed. */
   __device__ __forceinline__ bool is_own(int x, int y) const {
     return STEP == 4 && passthrough && (unsigned)x < CC_TENSOR_CORE_TILE_BYTES &&
            (unsigned)y < (unsigned)own_rows;
   }
 
-  /* The source row of which row `row` is staged, or -1. */
+  /* The source row that is staged as row `row`, or -1. */
   __device__ __forceinline__ int source_of(const CcLaunch &launch, bool is_inside, int row) const {
     return is_inside ? top + row : cc_border_index(top + row, job.src_height, launch.border);
   }
 
-  /* Stages what lies in the source and is no part of a group of pixels that it ends in, and in the
-   * place of all else anything. */
+  /* Stages the groups of PIXELS_EACH pixels that lie entirely in the source. All other positions
+   * are filled with arbitrary pixels. */
   __device__ __forceinline__ void stage(const CcLaunch &launch, bool is_inside) const {
-    const int end = (job.src_width & -PIXELS_EACH) * BYTES - EACH; /* the last whole ones */
+    const int end = (job.src_width & -PIXELS_EACH) * BYTES - EACH; /* the last whole group */
     const int lane_at = EACH * threadIdx.x;
     int from[ACROSS];
     if (end < 0)
@@ -152,7 +153,7 @@ template <int BYTES, int STEP> struct PixelStager {
       for (int k = 0; k < ACROSS; k++)
         put(some[k], row, lane_at + 32 * EACH * k);
     }
-    const int last = 2 * margin / EACH; /* that are left at the end of each row */
+    const int last = 2 * margin / EACH; /* groups that are left at the end of each row */
 #pragma unroll 1
     for (int i = 32 * threadIdx.y + threadIdx.x; i < rows * last; i += 32 * WARPS) {
       const int row = i / last, at = CC_TENSOR_CORE_TILE_BYTES + i % last * EACH;
@@ -175,7 +176,7 @@ template <int BYTES, int STEP> struct PixelStager {
           __ldg(source + STEP * x + (PRIVATE(job).colors & 1 ? 3 : 0));
   }
 
-  /* Stages the pixels that are no whole group, and rows of the constant border. */
+  /* Stages the pixels that are not in a whole group, and rows of the constant border. */
   __device__ __forceinline__ void stage_rest(const CcLaunch &launch, int width) const {
     __syncthreads();
 #pragma unroll 1
@@ -194,7 +195,8 @@ template <int BYTES, int STEP> struct PixelStager {
   }
 };
 
-/* Stages the luma of a tile's source rows, and what is above and below them. */
+/* Stages the luma of a tile's source rows, and of the rows that the border rule puts above and
+ * below. */
 template <int BYTES, int STEP, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_pixels_of(const CcLaunch &launch, const Tile &tile, Rows &staged,
@@ -228,18 +230,18 @@ stage_pixels(const CcLaunch &launch, const Tile &tile, Rows &staged, unsigned ch
 
 /* --- writing --- */
 
-/* Writes two bytes of luma of each lane, of which a warp has those of 8 neighbouring windows of 8
- * bytes, as 8 bytes of pixels each. Of pixels of three bytes four lanes write 24 bytes, the last of
- * them none. */
+/* Writes two bytes of luma of each lane as pixels. A warp has the luma bytes of 8 neighbouring
+ * windows of 8 bytes. Each lane writes 8 bytes of pixels. With pixels of three bytes, four lanes
+ * write 24 bytes, and the last of the four writes nothing. */
 template <int BYTES> struct PixelWriter {
-  char *to; /* of a row, the next one each time */
-  int left; /* bytes from there to its end */
+  char *to; /* in the current row */
+  int left; /* bytes from there to the end of the row */
   long long pitch;
   const unsigned char *passthrough; /* for the same row; NULL: it is filled */
   unsigned filled, select[2];
   int step;
 
-  /* From byte `x` of luma of row `y` on, which is byte own_x of row own_y of a tile. */
+  /* Begins at byte `x` of luma of row `y`, which is byte own_x of row own_y of a tile. */
   __device__ __forceinline__ PixelWriter(const CcPlaneJob &job, const unsigned char *staged, int x,
                                          int y, int own_x, int own_y)
       : pitch(job.dst_pitch),
@@ -263,7 +265,7 @@ template <int BYTES> struct PixelWriter {
     }
   }
 
-  /* Writes those that lie `far` bytes of luma further in the row. All lanes have to take part. */
+  /* Writes the pixels that are `far` bytes of luma further right. All lanes must call it. */
   __device__ __forceinline__ void store(int far, unsigned luma) const {
     unsigned rest = filled;
     if (step == 3)

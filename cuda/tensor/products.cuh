@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What the kernels on the tensor cores make of windows. */
+/* The products of windows and taps on the tensor cores. */
 
 #include "conv2d_tile.cuh"
 
 /* --- matrix products --- */
 
-/* Four sums of a lane: of lane 4g + t columns 2t and 2t + 1 of row g of the product, and then of
- * row g + 8. In one stage rows are windows, and columns 8 target bytes of each. */
+/* The four sums of a lane. In lane 4g + t they are those of columns 2t and 2t + 1 of row g of the
+ * product, then of row g + 8. In conv2d, rows are windows, and columns are 8 target bytes of
+ * each. */
 struct Products {
   int sum[4];
 };
 
-/* `sums` + the product of 16 windows of 32 bytes, or of twice 16 bytes, with taps. */
+/* Returns `sums` plus the product of taps with 16 windows of 32 bytes, or with 16 windows of 16
+ * bytes in two rows. */
 static __device__ __forceinline__ Products
 multiply_add(const Windows &windows, uint2 taps, const Products &sums) {
   Products to = sums;
@@ -22,7 +24,7 @@ multiply_add(const Windows &windows, uint2 taps, const Products &sums) {
   return to;
 }
 
-/* Multiplies and adds in the same way 16 windows of 16 bytes in row `row` of `windows`. */
+/* Does the same for 16 windows of 16 bytes in row `row` of `windows` only. */
 static __device__ __forceinline__ Products
 multiply_add_row(const Windows &windows, int row, unsigned taps, const Products &sums) {
   Products to = sums;

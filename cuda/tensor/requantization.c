@@ -4,37 +4,38 @@
 #include <math.h>
 #include "engine/plan/output_stage.h"
 
-/* Relative error of the device's approximate root and of what is made of it, twice what it is. */
+/* Twice the relative error of the device's approximate root, including the operations on its
+ * result. */
 #define ROOT_ERROR 0x1p-21
 
-#define MAX_SCALED (1 << 30) /* sums that scales are tried for */
+#define MAX_SCALED (1 << 30) /* the largest range of sums for which scales are tried */
 
-/* Sums of squares below this are formed behind a float's exponent. */
+/* Sums of squares below this fit the mantissa of a float with the exponent of 2^23. */
 #define MAX_SQUARES (1 << 23)
 
-/* Sums of squares from here on leave 32 bits behind it. */
+/* Larger sums of squares overflow 32 bits there. */
 #define MAX_FAR_SQUARES (G_MAXINT32 - 0x4B000000)
 
-/* The device's roots of words are right for sums of squares below this. */
+/* The device's roots of words are exact for sums of squares below this. */
 #define MAX_WORD_SQUARES (G_GINT64_CONSTANT(1) << 60)
 
-/* A tap's lowest bits that can be left over in a signed byte. */
+/* The most bits by which taps are shifted left so that they still fit a signed byte. */
 #define MAX_TAP_SHIFT 6
 
-/* How far samples of a byte that are not filtered are shifted left, at most, with scales of `any`
- * and of `conv2d`. */
+/* The most bits by which samples of a byte that are not filtered are shifted left, with scales of
+ * `any` and of `conv2d`. */
 #define MAX_ANY_PASSED 22
 #define MAX_CONV2D_PASSED 23
 
-/* Sums below this fit 32 bits above their lowest four bytes, with room for what they begin with. */
+/* Sums below this fit 32 bits above their lowest four bytes, including their initial values. */
 #define MAX_DOUBLE (G_GINT64_CONSTANT(1) << 61)
 
-/* Sums below this are whole numbers behind a double's exponent. */
+/* Sums below this are integers in the mantissa of a double. */
 #define MAX_WIDE (G_GINT64_CONSTANT(1) << 51)
 
-/* --- what the device computes --- */
+/* --- emulation of the device --- */
 
-/* A variant whose approximate root is wrong by a factor. */
+/* A variant whose approximate root is multiplied by `error`. */
 typedef struct {
   const CcRequantization *numbers;
   const CcOp *op;
@@ -51,14 +52,14 @@ clamp(const CcOp *op, gint code) {
   return cc_clamp_code(code, op->lo, op->hi);
 }
 
-/* The code value that `pick` takes of the first of two numbers. */
+/* The code value that `pick` selects from the first of two numbers. */
 static gint
 pick_code(const CcRequantization *self, guint32 number) {
   const gint low = (gint)(number >> 8 * (self->pick & 7) & 0xFF);
   return self->bytes == 1 ? low : low | (gint)(number >> 8 * (self->pick >> 4 & 7) & 0xFF) << 8;
 }
 
-/* What `separable` multiplies. */
+/* The operand that `separable` multiplies by the factor. */
 static gint64
 multiplicand(const CcRequantization *self, gint64 n) {
   const gint64 sum = n + self->start;
@@ -69,17 +70,19 @@ multiplicand(const CcRequantization *self, gint64 n) {
   return sum;
 }
 
-/* A root of words, which is exact. n is whole, so that a half is never hit. */
+/* The root of words, which is exact. n is an integer, so the root is never exactly between two
+ * integers. */
 static gint
 word_of_root(const Device *device, gint64 n) {
-  const gdouble root = rint(sqrt((gdouble)n)); /* a double still, as it may exceed G_MAXINT */
+  const gdouble root = rint(sqrt((gdouble)n)); /* a double, because it may exceed G_MAXINT */
   return (gint)MIN(root + device->numbers->addend.i, device->op->hi);
 }
 
-/* The code value of n of engine/plan/output_stage.h, by the device's operations. */
+/* The code value for n (see engine/plan/output_stage.h), computed with the operations of the
+ * device. */
 static gint
-code_of_device(gconstpointer form, gint64 n) {
-  const Device *device = form;
+code_of_device(gconstpointer data, gint64 n) {
+  const Device *device = data;
   const CcRequantization *self = device->numbers;
   const CcOp *op = device->op;
   const guint64 product = (guint64)multiplicand(self, n) * (guint32)self->factor.i;
@@ -140,15 +143,15 @@ code_of_device(gconstpointer form, gint64 n) {
   case CC_REQUANTIZE_any_float:
   case CC_REQUANTIZE_any_double:
   case CC_REQUANTIZE_separable_double:
-    break; /* the definition's own operations */
+    break; /* computed like the definition */
   }
   return cc_op_code(op, n);
 }
 
 /* --- the proof --- */
 
-/* Whether no intermediate number of the device leaves 32 bits, nor goes below 0 where it has no
- * sign, and the factor was found. */
+/* Whether all intermediate numbers of the device fit 32 bits, those without a sign are not
+ * negative, and the factor was found. */
 static gboolean
 fits_device(const CcRequantization *self, const CcRange *range) {
   const gint64 min = range->min, max = range->max;
@@ -164,7 +167,7 @@ fits_device(const CcRequantization *self, const CcRange *range) {
            max + self->start <= (gint64)(G_MAXUINT32 / (guint32)self->factor.i);
   case CC_REQUANTIZE_separable_high:
     return self->factor.i != 0 && min + self->start >= 0 && max + self->start <= G_MAXUINT32;
-  case CC_REQUANTIZE_separable_scale: /* of 32 bits, which become an int */
+  case CC_REQUANTIZE_separable_scale: /* unsigned 32-bit products, converted to int */
     return self->factor.i != 0 && min + self->start >= G_MININT32 &&
            multiplicand(self, max) <= (self->down == 0 ? G_MAXINT32 : G_MAXUINT32);
   case CC_REQUANTIZE_separable_dropped:
@@ -172,16 +175,16 @@ fits_device(const CcRequantization *self, const CcRange *range) {
   case CC_REQUANTIZE_conv2d_whole:
     return min + self->start >= G_MININT32 && max + self->start <= G_MAXINT32;
   default:
-    return TRUE; /* or the variant's own conditions say so */
+    return TRUE; /* ensured by try_variant */
   }
 }
 
-/* Whether the device gives the op's code value for every sum that can occur, however wrong its
- * approximate root is. */
+/* Whether the device gives the op's code value for every sum that can occur, with any error of its
+ * approximate root. */
 static gboolean
 agrees(const CcRequantization *self, const CcOp *op) {
   switch (self->variant) {
-  case CC_REQUANTIZE_any_float: /* is the definition, which direction has but no n */
+  case CC_REQUANTIZE_any_float: /* same as the definition; direction has no n */
   case CC_REQUANTIZE_any_double:
   case CC_REQUANTIZE_separable_double:
     return TRUE;
@@ -195,9 +198,9 @@ agrees(const CcRequantization *self, const CcOp *op) {
          (error == 0 || cc_op_agrees(op, range, code_of_device, &max));
 }
 
-/* --- what sums and responses are --- */
+/* --- properties of sums and responses --- */
 
-/* Whether the response is a sum of one matrix as it is. */
+/* Whether the response is the sum of one matrix, unchanged. */
 static gboolean
 is_linear(const CcOp *op) {
   return op->n_matrices == 1 &&
@@ -215,7 +218,8 @@ is_magnitude_of_two(const CcOp *op) {
   return op->response == CC_RESPONSE_MAGNITUDE && op->n_matrices == 2;
 }
 
-/* Whether no sum's code value has to be clamped. It is the smallest at an end, and the greatest. */
+/* Whether no code value has to be clamped. The smallest and largest code values occur at the ends
+ * of the range. */
 static gboolean
 never_clamps(const CcOp *op) {
   const gdouble min = floor((gdouble)op->sum_min[0] * op->mul + op->add);
@@ -223,7 +227,7 @@ never_clamps(const CcOp *op) {
   return min >= op->lo && max <= op->hi;
 }
 
-/* Whether sums of stored words, and what the response makes of them, fit 32 bits. */
+/* Whether sums of stored words, and the results of the response, fit 32 bits. */
 static gboolean
 fits_int32(const CcOp *op, guint shift) {
   const gint64 max = G_MAXINT32 >> shift;
@@ -231,14 +235,14 @@ fits_int32(const CcOp *op, guint shift) {
          (op->response != CC_RESPONSE_MAGNITUDE_L1 || cc_op_range(op).max <= max);
 }
 
-/* How far right a sum is shifted for a scale that is a power of two, at most 1; or -1. */
+/* The right shift of a sum for a scale that is a power of two, at most 1; otherwise -1. */
 static gint
 shift_of_scale(const CcOp *op) {
   gint exponent;
   return frexp(op->mul, &exponent) == 0.5 && exponent <= 1 && exponent > -30 ? 1 - exponent : -1;
 }
 
-/* The largest of an op's taps without their signs. */
+/* The largest absolute value of an op's taps. */
 static gint
 largest_tap(const CcOp *op) {
   gint largest = 0;
@@ -247,11 +251,11 @@ largest_tap(const CcOp *op) {
   return largest;
 }
 
-/* --- numbers: each function sets those for an attempt, from 0 on; FALSE: there are none left ---
- */
+/* --- numbers: each function sets those for an attempt, counted from 0; FALSE: no attempts are left
+ * --- */
 
-/* (S + start) >> down is S * 2^-down + add rounded down, since S is whole. Taps are shifted left
- * until the code value, as the word in which it is stored, begins at a byte. */
+/* (S + start) >> down equals floor(S * 2^-down + add), because S is an integer. Taps are shifted
+ * left so that the code value, as a stored word, begins at a byte. */
 static gboolean
 try_bytes(CcRequantization *self, const CcOp *op) {
   const gint down = shift_of_scale(op);
@@ -267,7 +271,7 @@ try_bytes(CcRequantization *self, const CcOp *op) {
   return TRUE;
 }
 
-/* With a scale of 1, and saturated. */
+/* A scale of 1, saturated. */
 static gboolean
 try_saturated(CcRequantization *self, const CcOp *op) {
   const gboolean absolute = self->variant == CC_REQUANTIZE_conv2d_absolute;
@@ -281,7 +285,8 @@ try_saturated(CcRequantization *self, const CcOp *op) {
   return TRUE;
 }
 
-/* As many bits as a product of 31 leaves, or with each attempt one less; copied bytes leave 23. */
+/* Uses as many bits as a product of 31 bits leaves, and one less with each attempt. Copied bytes
+ * limit it to 23. */
 static gboolean
 try_scale(CcRequantization *self, const CcOp *op, gint attempt) {
   const gboolean absolute = self->variant == CC_REQUANTIZE_conv2d_scaleabs || op->n_matrices == 2;
@@ -302,9 +307,9 @@ try_scale(CcRequantization *self, const CcOp *op, gint attempt) {
   return TRUE;
 }
 
-/* t * factor + low >> down, in so many bits; `most_down` is the furthest. */
+/* t * factor + low >> down, in `bits` bits. `down` is at most `max_down`. */
 static gboolean
-try_product(CcRequantization *self, const CcOp *op, gint room, gint max_down) {
+try_product(CcRequantization *self, const CcOp *op, gint bits, gint max_down) {
   if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION)
     return FALSE;
   const CcRange range = cc_op_range(op);
@@ -314,11 +319,11 @@ try_product(CcRequantization *self, const CcOp *op, gint room, gint max_down) {
     return FALSE;
   gint exponent;
   frexp(op->mul, &exponent);
-  const gint down = MIN(31 - exponent, MIN(max_down, (gint)floor(room - log2(max))));
+  const gint down = MIN(31 - exponent, MIN(max_down, (gint)floor(bits - log2(max))));
   if (down < 0)
     return FALSE;
   const gdouble factor = round(ldexp(op->mul, down)), low = floor(ldexp(op->add, down));
-  if (fabs(factor) > G_MAXINT32 || fabs(factor) * largest + fabs(low) >= ldexp(1, room))
+  if (fabs(factor) > G_MAXINT32 || fabs(factor) * largest + fabs(low) >= ldexp(1, bits))
     return FALSE;
   self->factor.i = (gint)factor;
   self->low = (gint64)low;
@@ -327,13 +332,13 @@ try_product(CcRequantization *self, const CcOp *op, gint room, gint max_down) {
   return TRUE;
 }
 
-/* The products are of sums of stored words: as those of code values, but further up. The sums of
- * low bytes and of high ones each fit 32 bits. */
+/* The products are those of sums of stored words, shifted further left than code values. The sums
+ * of low bytes and of high bytes each fit 32 bits. */
 static gboolean
 try_wide_sums(CcRequantization *self, const CcOp *op) {
-  const gint room = 62 - (gint)self->shift;
+  const gint bits = 62 - (gint)self->shift;
   if (!is_linear(op) || cc_op_largest_sum(op) >> 8 > G_MAXINT32 >> self->shift ||
-      !try_product(self, op, room, room))
+      !try_product(self, op, bits, bits))
     return FALSE;
   for (; self->factor.i % 2 == 0 && self->down > 0; self->down--) { /* changes no code value */
     self->factor.i /= 2;
@@ -355,7 +360,7 @@ try_clamp(CcRequantization *self, const CcOp *op) {
   return TRUE;
 }
 
-/* The root of a byte, with the factor below it. */
+/* The root of a byte, with the factor under the root. */
 static gboolean
 try_root_byte(CcRequantization *self, const CcOp *op) {
   const gint lift = self->variant == CC_REQUANTIZE_conv2d_root ? 0 : (gint)floor(op->add);
@@ -371,7 +376,7 @@ try_root_byte(CcRequantization *self, const CcOp *op) {
   return TRUE;
 }
 
-/* The root of a word, which is of code values and never shifted. */
+/* The root of a word, of code values that are never shifted. */
 static gboolean
 try_root_word(CcRequantization *self, const CcOp *op) {
   const gdouble offset = floor(op->add);
@@ -397,8 +402,8 @@ try_any_root(CcRequantization *self, const CcOp *op) {
   return max * fabs(op->mul) + fabs(op->add) < CC_TENSOR_CORE_MAX_FLOAT;
 }
 
-/* The factor of sums without their lowest `drop` bits, whose products are shifted by `down`;
- * rounded up or down, with the beginning as it is or one more. */
+/* The factor for sums without their lowest `drop` bits, whose products are shifted by `down`.
+ * Attempts round it up and down, with the initial value and with one more. */
 static gboolean
 try_factor(CcRequantization *self, const CcOp *op, gint drop, gint down, gint attempt) {
   const gdouble exact = ldexp(op->mul, down + drop), start = floor(op->add / op->mul);
@@ -410,7 +415,7 @@ try_factor(CcRequantization *self, const CcOp *op, gint drop, gint down, gint at
   return TRUE;
 }
 
-/* Code values are a byte of a product and, of two bytes, the next. */
+/* Code values are a byte of a product, or two neighbouring bytes. */
 static gboolean
 try_picked(CcRequantization *self, const CcOp *op, gint attempt) {
   const gint bytes = self->bytes, at = 4 - bytes - bytes * (attempt / 4);
@@ -422,17 +427,17 @@ try_picked(CcRequantization *self, const CcOp *op, gint attempt) {
   self->pick = first | (first + (bytes == 1 ? 4 : 0x44)) << 4 * bytes;
   const gint down = 8 * at + (self->variant == CC_REQUANTIZE_separable_high ? 32 : 0);
   if (!try_factor(self, op, 0, down, attempt % 4))
-    self->factor.i = 0; /* there is no proof of that */
+    self->factor.i = 0; /* the proof fails then */
   return TRUE;
 }
 
-/* A scale that is positive and, of products of 64 bits, below 2, or below 1 where bytes are
- * dropped: other sums are doubled on the device, so that their factor has 32 bits as well. */
+/* A positive scale, below 2 for 64-bit products, or below 1 if bytes are dropped. Sums without
+ * dropped bytes are doubled on the device, so that their factor has 32 bits as well. */
 static gboolean
 try_high_product(CcRequantization *self, const CcOp *op, gint attempt) {
   const gint drop = self->variant == CC_REQUANTIZE_separable_dropped ? 8 : 0, doubled = drop == 0;
   gint exponent;
-  frexp(ldexp(op->mul, drop), &exponent); /* mul is from half of 2^exponent on */
+  frexp(ldexp(op->mul, drop), &exponent); /* mul is at least half of 2^exponent */
   if (op->mul <= 0 || exponent > doubled || exponent < doubled - 31 ||
       !try_factor(self, op, drop, 32 - exponent, attempt))
     return FALSE;
@@ -440,7 +445,7 @@ try_high_product(CcRequantization *self, const CcOp *op, gint attempt) {
   return TRUE;
 }
 
-/* That of a sum in attempts 0 to 3, and then that of an absolute value. */
+/* Attempts 0 to 3 are for a sum, later ones for an absolute value. */
 static gboolean
 try_doubled(CcRequantization *self, const CcOp *op, gint attempt) {
   if (attempt < 4 && is_linear(op))
@@ -449,7 +454,7 @@ try_doubled(CcRequantization *self, const CcOp *op, gint attempt) {
   if (!is_absolute(op) || !try_high_product(self, op, is_linear(op) ? attempt - 4 : attempt))
     return FALSE;
   if (self->start < 0 || self->start > G_MAXINT32)
-    self->factor.i = 0; /* there is no proof of that */
+    self->factor.i = 0; /* the proof fails then */
   self->addend.i = (gint32)(guint32)(2 * self->start);
   self->start = 0;
   return TRUE;
@@ -463,7 +468,7 @@ try_separable_root(CcRequantization *self, const CcOp *op) {
   return is_magnitude_of_two(op) && op->mul > 0 && cc_op_largest_sum(op) < CC_TENSOR_CORE_MAX_FLOAT;
 }
 
-/* v of 2^31 and more is no integer on the device. */
+/* The device cannot convert values of 2^31 and more to an integer. */
 static gboolean
 try_double_product(CcRequantization *self, const CcOp *op) {
   const gint64 largest = cc_op_largest_sum(op);
@@ -472,7 +477,7 @@ try_double_product(CcRequantization *self, const CcOp *op) {
          (gdouble)largest * fabs(op->mul) + fabs(op->add) < G_MAXINT32;
 }
 
-/* Sets the numbers for an attempt. FALSE: there are none left. */
+/* Sets the numbers for an attempt. FALSE: no attempts are left. */
 static gboolean
 try_variant(CcRequantization *self, const CcOp *op, gint attempt) {
   const gboolean is_byte = self->bytes == 1, is_first = attempt == 0;

@@ -1,53 +1,54 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The requantization variants of the kernels on the tensor cores, for host and device: how sums
- * become code values. requantization.c has the numbers of each, and the proof. */
+/* The requantization variants of the tensor-core kernels, for host and device: how sums become code
+ * values. requantization.c finds the numbers of each, and proves them. */
 
 #include "cuda/launch.h"
 
-/* Sums below MAX_FLOAT are the bits of floats once FLOAT_BITS, those of 1.5 * 2^23, are added. */
+/* A sum with a magnitude below MAX_FLOAT, plus FLOAT_BITS (the bits of 1.5 * 2^23), is the bits of
+ * a float. */
 #define CC_TENSOR_CORE_FLOAT_BITS 0x4B400000
 #define CC_TENSOR_CORE_MAX_FLOAT (1 << 22)
 
-/* The list: F(family of kernels, variant), of each family the fastest first. S are the sums of the
- * matrices, begun with `start`, and t is what the response makes of them.
+/* The list: F(family of kernels, variant), in each family the fastest first. S are the sums of the
+ * matrices, including `start`. t is the result of the response.
  *
- * conv2d: unless said otherwise the code value is saturated to a byte, and of scaleabs, lifted, far
- * and the scale of two matrices `excess` is taken away then, so that they saturate below 255.
- *   bytes     byte `factor` of S, or that and the next for samples of two
+ * conv2d: unless stated otherwise, the code value is saturated to a byte. With scaleabs, lifted,
+ * far and scale of two matrices, `excess` is then subtracted, so that they saturate below 255.
+ *   bytes     byte `factor` of S, or that and the next for samples of two bytes
  *   whole     S
  *   absolute  |S|
  *   scale     (S * factor + addend) >> down; of two matrices |S0| + |S1|
  *   scaleabs  the same of |S|
- *   root      of a byte: the root of (S0^2 + S1^2) * factor, approximate, to the nearest; of two
- *             bytes, not shifted: that of S0^2 + S1^2, to the nearest, plus addend, at most hi
- *   lifted    of a byte: the same plus addend before it is rounded
- *   far       the same of greater sums, whose squares count as the most that lifted takes
+ *   root      one byte: the approximate root of (S0^2 + S1^2) * factor, to nearest; two
+ *             bytes, not shifted: the root of S0^2 + S1^2, to nearest, plus addend, at most hi
+ *   lifted    one byte: the same plus addend before rounding
+ *   far       the same of larger sums, whose squares count as the maximum of lifted
  *   clamp     (S + addend) >> down within lo..hi
- *   high      of two bytes: S * factor + low >> down in 64 bits within lo..hi; with the response
- *             absolute |S|
- *   wide      of two bytes: the same of sums of 64 bits, never absolute
+ *   high      two bytes: S * factor + low >> down in 64 bits within lo..hi; of |S| with the
+ *             response absolute
+ *   wide      two bytes: the same of 64-bit sums, never absolute
  *
- * any: all is clamped to lo..hi.
- *   scale     t * factor + low >> down, in 32 bits, or of two bytes in 64
- *   root      of a byte: the root of the sum of squares, approximate, times factor plus addend, to
- *             the nearest; of two bytes: that of two squares, to the nearest, plus addend
- *   high      of a byte: the same as scale in 64 bits
- *   wide      of two bytes: the same as scale of sums of 64 bits
- *   float     as engine/plan/output_stage_shared.h says
- *   double    the same of sums of 64 bits
+ * any: all variants clamp to lo..hi.
+ *   scale     t * factor + low >> down, in 32 bits; two bytes: in 64 bits
+ *   root      one byte: the approximate root of the sum of squares, times factor plus addend, to
+ *             nearest; two bytes: the root of two squares, to nearest, plus addend
+ *   high      one byte: scale in 64 bits
+ *   wide      two bytes: scale of 64-bit sums
+ *   float     as engine/plan/output_stage_shared.h defines it
+ *   double    the same of 64-bit sums
  *
  * separable:
- *   low       the bytes that `pick` takes of S * factor
+ *   low       the bytes of S * factor that `pick` selects
  *   high      those of S * factor >> 32
  *   scale     max(2 S, 0) * factor >> 32 >> down, clamped; with `absolute` of 2 |S| + addend
  *   dropped   the same of S >> 8 instead of 2 S, never absolute
- *   root      of two matrices: the root of S0^2 + S1^2 times factor, approximate, plus addend and
+ *   root      two matrices: the approximate root of S0^2 + S1^2 times factor, plus addend,
  *             rounded down; the sums begin with FLOAT_BITS
- *   word      of two matrices: the root of S0^2 + S1^2 to the nearest, plus addend
- *   wide      of one matrix, less than 2^51: floor(S * mul + add), or with `absolute` of |S|
- *   double    sums of 62 bits, as engine/plan/output_stage_shared.h says */
+ *   word      two matrices: the root of S0^2 + S1^2, to nearest, plus addend
+ *   wide      one matrix, sums below 2^51: floor(S * mul + add), or of |S| with `absolute`
+ *   double    62-bit sums, as engine/plan/output_stage_shared.h defines it */
 #define CC_REQUANTIZATIONS(F)                                                                      \
   F(conv2d, bytes)                                                                                 \
   F(conv2d, whole)                                                                                 \

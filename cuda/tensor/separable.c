@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The launch configuration of the kernels for separable windows on the tensor cores: which of them
+/* The launch configuration of the tensor-core kernels for separable filter kernels: which of them
  * runs a pass, its tiles and its tables. */
 
 #include "tensor.h"
@@ -15,12 +15,12 @@ CC_CUDA_DECLARE_MODULE(separable);
 
 #define MIN_ROWS (2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS) /* of a tile */
 
-/* What two stages cost beside their products for each matrix, in products of the tensor cores for
- * 256 target bytes. There is no measurement of it alone; "What each path brings" of
- * docs/benchmarks.md has what the kernels bring that it decides between. */
+/* The cost of two stages beside their products, for each matrix, in tensor-core products per 256
+ * target bytes. It was not measured separately. "What each path brings" of docs/benchmarks.md
+ * compares the kernels that it decides between. */
 #define COST_OF_TWO_STAGES 14
 
-/* --- which kernel --- */
+/* --- choosing the kernel --- */
 
 typedef struct {
   guint bytes, planes, digits;
@@ -49,7 +49,7 @@ static const Kernel kernels[] = {
 #undef ENTRY
 };
 
-/* What is chosen for a pass. */
+/* The kernel that is chosen for a pass. */
 typedef struct {
   CcTensorCoreChoice base;
   const Kernel *kernel;
@@ -76,7 +76,7 @@ range_of_row(const CcOp *op, guint m, gint max_code) {
   return range;
 }
 
-/* Whether the sums along rows fit into the kernel's bytes, and the taps into its digits. */
+/* Whether the sums along rows fit the kernel's bytes, and the taps its digits. */
 static gboolean
 takes_taps(const Kernel *kernel, const CcOp *op, gint max_code) {
   for (guint m = 0; m < op->n_matrices; m++) {
@@ -89,7 +89,7 @@ takes_taps(const Kernel *kernel, const CcOp *op, gint max_code) {
   return TRUE;
 }
 
-/* Products of the tensor cores for 256 target bytes. */
+/* Tensor-core products per 256 target bytes. */
 static guint
 cost(const Kernel *kernel, guint steps) {
   const guint rows = 2 * steps * CC_TENSOR_SEPARABLE_SETS(kernel->bytes, kernel->digits);
@@ -97,7 +97,8 @@ cost(const Kernel *kernel, guint steps) {
          (rows + kernel->planes * kernel->digits * kernel->blocks / kernel->bytes);
 }
 
-/* The kernel that runs a pass, with the numbers of its requantization, or NULL. */
+/* Finds the kernel that runs a pass, and the numbers of its requantization. Returns NULL if there
+ * is none. */
 static const Kernel *
 find_kernel(const CcPass *pass, const CcPlaneLayout *layout, Choice *choice) {
   const CcOp *op = pass->op;
@@ -156,7 +157,7 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 
 /* --- tiles --- */
 
-/* Cuts the targets into tiles of so many rows; how many there are. */
+/* Divides the targets into tiles of `rows` rows. Returns the number of tiles. */
 static guint64
 cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
   guint64 n = 0;
@@ -174,8 +175,8 @@ cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
   return n;
 }
 
-/* Tall tiles read few rows twice, but the multiprocessors have to end together: of the tiles that
- * they have at once, the last ones should be nearly as many. */
+/* Tall tiles read fewer rows twice, but the multiprocessors must finish together: the last round of
+ * tiles should be nearly full. */
 static void
 choose_tiles(CcLaunch *launch, const CcCudaKernel *chosen, const CcCudaGpu *gpu) {
   const Kernel *kernel = CC_PRIVATE(const Choice, chosen)->kernel;
@@ -201,11 +202,12 @@ set_job(CcPlaneJob *job, const CcCudaKernel *kernel, const CcPass *pass) {
 
 /* --- taps --- */
 
-/* The tap of matrix m that stands `distance` samples from a component's own. */
+/* The tap of matrix m at `distance` samples from a component's own sample. */
 static gint
 row_tap(const CcOp *op, const CcPass *pass, const CcPlaneJob *job, const Choice *choice, guint m,
         gint component, gint distance) {
-  const gint apart = cc_tensor_core_samples_apart(choice->base.map.pairs, job->step, component);
+  const gint apart =
+      cc_tensor_core_samples_apart(choice->base.map.macropixel_luma, job->step, component);
   const gint c = distance / apart + (gint)op->width / 2;
   if (!(pass->filter_mask >> component & 1) || distance % apart != 0 || c < 0 ||
       c >= (gint)op->width)
@@ -213,14 +215,16 @@ row_tap(const CcOp *op, const CcPass *pass, const CcPlaneJob *job, const Choice 
   return op->row_i[m][c];
 }
 
-/* The digit that row `i` of set `set` has for byte `at` of those a warp reads for 16. */
+/* The digit that row `i` of set `set` has for byte `at` of the bytes that a warp reads for 16
+ * target bytes. */
 static gint
 row_digit(const CcOp *op, const CcPass *pass, const CcPlaneJob *job, const Choice *choice, guint m,
           guint set, gint i, gint at) {
   const Kernel *kernel = choice->kernel;
   const gint bytes = job->sample_bytes;
   const gint radius = (gint)CC_TENSOR_SEPARABLE_RADIUS_X(choice->steps);
-  /* bytes: lane 4g + t of the last products has columns 2t and 2t + 1 of both eights */
+  /* with samples of a byte, lane 4g + t of the second products has columns 2t and 2t + 1 of both
+   * eights */
   const gint column = i % 8;
   const gint sample = bytes == 1 ? 4 * (column / 2) + column % 2 + i / 8 * 2 : column;
   const gint weight = bytes == 1 ? (gint)set : 2 * (gint)set + i / 8;
@@ -244,15 +248,15 @@ column_digit(const CcOp *op, const Kernel *kernel, guint m, guint digit, gint i,
   return kernel->is_signed ? cc_tensor_digit(tap, digit) : tap;
 }
 
-/* The row of a block that a lane has as number `k` of 16: two of the upper half, two of the lower.
- */
+/* The row of a block that is number `k` of 16 in a lane: two rows of the upper half, then two of
+ * the lower. */
 static gint
 row_of_block(gint k) {
   return k / 4 * 2 + k % 2 + k % 4 / 2 * 8;
 }
 
-/* Where byte `byte` of a lane's 16 stands in a matrix of 16 x 32: lane 4g + t has columns 4t to
- * 4t + 3 of row g and of row g + 8, and columns 16 + 4t to 16 + 4t + 3 of both. */
+/* The position of byte `byte` of a lane's 16 in a matrix of 16 x 32. Lane 4g + t has columns 4t to
+ * 4t + 3 of row g and of row g + 8, then columns 16 + 4t to 19 + 4t of both. */
 static gint
 row_of_byte(gint lane, gint byte) {
   return lane / 4 + byte / 4 % 2 * 8;
@@ -301,8 +305,8 @@ write_fragments(gint8 *to, const CcOp *op, const CcPass *pass, const CcPlaneJob 
         to = write_rows(to, op, pass, job, choice, step, m, set);
 }
 
-/* What the sums of matrix m begin with: along rows, so that none is negative, and then what takes
- * that out again and what the last step adds. */
+/* Sets the initial sums of matrix m. Those along rows make all sums non-negative. Those along
+ * columns compensate for this and add the constant of the output stage. */
 static void
 set_starts(CcTensorSeparableTable *table, const CcOp *op, const Choice *choice, guint m) {
   const Kernel *kernel = choice->kernel;
@@ -319,7 +323,7 @@ set_starts(CcTensorSeparableTable *table, const CcOp *op, const Choice *choice, 
   table->start[m][last] = (gint32)start;
 }
 
-/* Which of 8 bytes of a row the components of `mask` have. */
+/* A mask of the bytes, in 8 bytes of a row, of the components of `mask`. */
 static guint64
 bytes_of(const CcPlaneJob *job, guint mask) {
   guint64 bytes = 0;

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* sliding on the tensor cores, for exact kernels that are separable: a window's rows first, then
- * its columns, each as products of matrices of bytes.
+/* tensor-core in two stages (separable), for sums that are exact: rows first, then columns, each as
+ * products of matrices of bytes.
  *
- * A warp goes down its part of a tile, 16 source rows at a time. The first product is that of a
- * matrix whose rows are the row of taps, shifted by a byte each, with 8 of the source rows. Its
- * sums are exact and not negative, and a lane has those of one column in four source rows. So each
- * of their bytes makes a word that is, as it is, what the second product needs: that of a matrix
- * whose rows are the column of taps, shifted by a row each, with those sums of this block of rows
- * and those before it, which registers keep. Products of the bytes of weight 256^p and of digits of
- * weight 256^d have weight 256^(p + d), and are put together from the top.
+ * A warp goes down its share of a tile, 16 source rows at a time. The first product multiplies a
+ * matrix whose rows are the row of taps, each shifted by one byte, by 8 of the source rows. Its
+ * sums are exact and not negative, and a lane has those of one column in four source rows. Each
+ * byte of the four sums makes a word that is directly an operand fragment of the second product.
+ * That multiplies a matrix whose rows are the column of taps, each shifted by one row, by the sums
+ * of this block of rows and of the blocks before it, which are kept in registers. Products of bytes
+ * of weight 256^p and digits of weight 256^d have weight 256^(p + d). They are combined from the
+ * highest weight down.
  *
- * Neighbours `step` samples away and other window widths are only other matrices, so every format
- * is the same code. The sums are exact, so their order does not matter; the host has proved that
- * the last step is right (requantization.c). */
+ * Neighbours `step` samples away and other kernel widths only change the matrices, so all formats
+ * share the code. The sums are exact, so their order does not matter. The host has proved that the
+ * output stage is right (requantization.c). */
 
 #include "cuda/output_stage.cuh"
 #include "output_stage.cuh"
 #include "separable_sums.cuh"
 
-/* --- last steps --- */
+/* --- output stages --- */
 
-/* The sums of one matrix for a lane's four samples of eight columns: two of row g, two of
- * row g + 8. */
+/* The sums of one matrix for a lane's four samples of eight columns: two of row g, two of row g +
+ * 8. */
 template <typename V> struct Sums {
   typedef std::conditional_t<V::WIDE, long long, int> Sum;
   Sum of[4];
@@ -53,21 +54,21 @@ template <typename V> struct Sums {
   }
 };
 
-/* v, below 2^31, rounded down. */
+/* Rounds v down. v is below 2^31. */
 static __device__ __forceinline__ int
 floor_of(double v) {
   return __double2loint(__dadd_rd(v, 0x1.8p52));
 }
 
-/* A whole number below 2^51. */
+/* Converts an integer below 2^51. */
 static __device__ __forceinline__ double
 double_of(long long n) {
   const long long biased = n + __double_as_longlong(0x1.8p52);
   return __dadd_rn(__longlong_as_double(biased), -0x1.8p52);
 }
 
-/* The code value of a sample's sums; for bytes not yet saturated, and of low and high a number that
- * holds it. */
+/* The code value of a sample's sums. With bytes it is not yet saturated. With low and high it is a
+ * number that contains the code value. */
 template <typename V>
 static __device__ __forceinline__ int
 code(const CcLaunch &launch, const CcPlaneJob &job, const Table<V> &table,
@@ -104,7 +105,7 @@ code(const CcLaunch &launch, const CcPlaneJob &job, const Table<V> &table,
   }
 }
 
-/* The code values of eight columns: those of row g and of row g + 8, two each. */
+/* The code values of eight columns: two of row g, then two of row g + 8. */
 template <typename V>
 static __device__ __forceinline__ void
 finish_eight(const CcLaunch &launch, const CcPlaneJob &job, const Table<V> &table,
@@ -160,8 +161,8 @@ struct Target {
   int below, left; /* rows and bytes of the target from there on */
 };
 
-/* Swaps words between lanes t and t ^ `other`: of those with that bit clear, `second` becomes the
- * other's `first`; of those with it set `first` becomes the other's `second`. */
+/* Exchanges words between lanes t and t ^ `other`. `second` of the lane with that bit clear and
+ * `first` of the lane with it set change places. */
 static __device__ __forceinline__ void
 swap_words(unsigned &first, unsigned &second, int other) {
   const bool upper = threadIdx.x & other;
@@ -169,8 +170,8 @@ swap_words(unsigned &first, unsigned &second, int other) {
   (upper ? first : second) = given;
 }
 
-/* The neighbouring bytes that a lane writes of a row, of its words for each 16 bytes of which a
- * warp makes 2 x PAIRS in a row: of word i lane t has bytes 4t and on. */
+/* Collects neighbouring bytes of a row in each lane. A lane has words of 2 x PAIRS groups of 16
+ * bytes that the warp computes; of group i lane t has bytes 4t to 4t + 3. */
 template <int PAIRS>
 static __device__ __forceinline__ void
 join(unsigned (&word)[2 * PAIRS]) {
@@ -183,19 +184,20 @@ join(unsigned (&word)[2 * PAIRS]) {
       swap_words(word[i], word[2 * PAIRS - 2 + i], 2);
 }
 
-/* The source bytes under those that a lane writes of row g, or with `half` 1 of row g + 8, when
- * block `i` is the last of the window. `byte` is where they lie in staged rows. */
+/* The source bytes under those that a lane writes of row g, or of row g + 8 if `half` is 1. Block
+ * `i` is the last block under the filter kernel. `byte` is their position in staged rows. */
 template <typename V>
 static __device__ __forceinline__ const unsigned *
 bytes_below(const typename V::Staged &staged, int i, int half, int byte) {
-  constexpr int N = V::Staged::N, REACH = CC_TENSOR_SEPARABLE_RADIUS_Y(V::BLOCKS);
-  const int row = REACH + 8 * half, block = i + N - (V::BLOCKS - 1) + row / BLOCK_ROWS;
+  constexpr int N = V::Staged::N, RADIUS = CC_TENSOR_SEPARABLE_RADIUS_Y(V::BLOCKS);
+  const int row = RADIUS + 8 * half, block = i + N - (V::BLOCKS - 1) + row / BLOCK_ROWS;
   return (const unsigned *)&staged
       .row[(unsigned)block % N][row % BLOCK_ROWS + (threadIdx.x >> 2)][byte];
 }
 
-/* Load: waits until block i of the tile's source rows, of `blocks` that begin with row `top`, is
- * staged, and starts to stage the one AHEAD of it. Pixels of `grey_step` samples become grey. */
+/* Load: waits until block i of the tile's source rows is staged, and starts to stage the block
+ * AHEAD of it. There are `blocks` blocks, beginning with row `top`. Pixels of `grey_step` samples
+ * are converted to grey. */
 template <typename V, bool FREE>
 static __device__ __forceinline__ void
 load_block(Stager<V::BYTES, V::TILE_BYTES, FREE, typename V::Staged> &stager, int i, int blocks,
@@ -212,8 +214,8 @@ load_block(Stager<V::BYTES, V::TILE_BYTES, FREE, typename V::Staged> &stager, in
   stager.start(i + AHEAD < blocks);
 }
 
-/* Vertical pass: the words that a lane has of row g, and of row g + 8, of a pair whose sums along
- * rows are in `ring`. */
+/* Vertical pass: computes a lane's words of row g and of row g + 8 of a pair, from the sums along
+ * rows in `ring`. */
 template <typename V>
 static __device__ __forceinline__ void
 vertical_pass(unsigned (&word)[2][2 * V::PAIRS], int pair, const Ring<V> (&ring)[2],
@@ -226,8 +228,8 @@ vertical_pass(unsigned (&word)[2][2 * V::PAIRS], int pair, const Ring<V> (&ring)
   }
 }
 
-/* Store: writes these words of all pairs, and what is copied or filled where `passes`. Block i is
- * the last of the window, and the lane's first byte is byte `lane_x` of the tile. */
+/* Store: writes the words of all pairs, and the copied and filled bytes if `passes`. Block i is the
+ * last block under the filter kernel. The lane's first byte is byte `lane_x` of the tile. */
 template <typename V, bool FREE>
 static __device__ __forceinline__ void
 store_block(const Target &target, unsigned (&word)[2][2 * V::PAIRS], const CcPlaneJob &job,
@@ -246,7 +248,7 @@ store_block(const Target &target, unsigned (&word)[2][2 * V::PAIRS], const CcPla
   }
 }
 
-/* Filters the block's tile. FREE: all that it reads and writes lies inside. */
+/* Filters the block's tile. FREE: everything that it reads and writes lies inside. */
 template <typename V, bool FREE>
 static __device__ __forceinline__ void
 filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
@@ -256,7 +258,7 @@ filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
   const int blocks = tile.rows / BLOCK_ROWS + V::BLOCKS - 1, steps = PRIVATE(job).down;
   const int top = tile.y - CC_TENSOR_SEPARABLE_RADIUS_Y(V::BLOCKS);
   const int grey_step = PRIVATE(job).colors ? job.step : 0;
-  const SourceForm form = {job.shift, (0xFFFFu >> job.shift) * 0x10001u};
+  const StoredFormat format = {job.shift, (0xFFFFu >> job.shift) * 0x10001u};
   const bool passes = CC_TENSOR_SEPARABLE_COPIES(V::BLOCKS) && (job.copy_mask | job.fill_mask) != 0;
   const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
   const int warp_x = 32 * V::PAIRS * threadIdx.y;
@@ -280,7 +282,7 @@ filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
     load_block<V, FREE>(stager, i, blocks, top, grey_step);
 #pragma unroll
     for (int pair = 0; pair < V::PAIRS; pair++)
-      horizontal_pass<V>(ring[pair], table, staged, steps, form, source + block + 16 * pair);
+      horizontal_pass<V>(ring[pair], table, staged, steps, format, source + block + 16 * pair);
     end_block();
   }
 #pragma unroll 1
@@ -289,7 +291,7 @@ filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,
     load_block<V, FREE>(stager, i, blocks, top, grey_step);
 #pragma unroll
     for (int pair = 0; pair < V::PAIRS; pair++) {
-      horizontal_pass<V>(ring[pair], table, staged, steps, form, source + block + 16 * pair);
+      horizontal_pass<V>(ring[pair], table, staged, steps, format, source + block + 16 * pair);
       vertical_pass<V>(word, pair, ring[pair], launch, job, table);
     }
     store_block<V, FREE>(target, word, job, span, staged, passes, i, lane_x);
@@ -307,8 +309,8 @@ filter_separable(const CcLaunch &launch) {
   allow_next_launch();
   if (!tile.job.filter_mask) {
     wait_for_last_launch();
-    pass_rows<V::BYTES, CC_TENSOR_SEPARABLE_WARPS>(launch, tile.job, tile.x, tile.x + V::TILE_BYTES,
-                                                   tile.y + threadIdx.y, tile.y + tile.rows);
+    copy_or_fill_rows<V::BYTES, CC_TENSOR_SEPARABLE_WARPS>(
+        launch, tile.job, tile.x, tile.x + V::TILE_BYTES, tile.y + threadIdx.y, tile.y + tile.rows);
     return;
   }
   const int radius = CC_TENSOR_SEPARABLE_RADIUS_X(PRIVATE(tile.job).down);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The two products of separable.cu: sums along rows, and of those along columns. */
+/* The two products of separable.cu: sums along rows, and sums of these along columns. */
 
 #include "products.cuh"
 #include "separable_tile.cuh"
 
-/* What a kernel is made for: see CC_TENSOR_SEPARABLE_KERNELS. */
+/* The template parameters of a kernel: see CC_TENSOR_SEPARABLE_KERNELS. */
 template <int BYTES_, int PLANES_, int DIGITS_, bool SIGNED_, int MATRICES_, int BLOCKS_,
           CcRequantizationVariant VARIANT_, int PAIRS_>
 struct Variant {
@@ -24,20 +24,20 @@ struct Variant {
   static constexpr int EIGHTS = 2 / BYTES; /* columns of 16 bytes, eight at a time */
   static constexpr int WEIGHTS = PLANES + DIGITS - 1;
   static constexpr int DOWN_STEPS = (BLOCKS + 1) / 2; /* of 32 rows */
-  static_assert(APART < WEIGHTS, "what sums begin with is added to the others");
+  static_assert(APART < WEIGHTS, "initial values are added to the other sums");
   typedef StagedBlocks<TILE_BYTES, MAX_STEPS, MATRICES * SETS, BLOCKS> Staged;
 };
 
 /* --- matrix products --- */
 
-/* Adds to `to` the product of a matrix of taps, 16 x 16, with one of bytes, 16 x 8. */
+/* Adds to `to` the product of a 16 x 16 matrix of taps and a 16 x 8 matrix of bytes. */
 template <bool SIGNED>
 static __device__ __forceinline__ void
 multiply_add_half(Products &to, unsigned upper, unsigned lower, unsigned bytes) {
   add_product<SIGNED, false>(to.sum, upper, lower, bytes);
 }
 
-/* The same of 16 x 32 and 32 x 8. */
+/* Does the same for 16 x 32 and 32 x 8. */
 template <bool SIGNED>
 static __device__ __forceinline__ void
 multiply_add(Products &to, const uint4 &taps, unsigned first, unsigned second) {
@@ -47,7 +47,7 @@ multiply_add(Products &to, const uint4 &taps, unsigned first, unsigned second) {
 
 /* --- the table --- */
 
-/* A lane's share of the table of a part. The taps of rows go to shared memory. */
+/* A lane's share of the table of a plane job. The taps of rows go to shared memory. */
 template <typename V> struct Table : CcTensorSeparableTable {
   uint4 columns[V::MATRICES][V::DIGITS][V::DOWN_STEPS];
 
@@ -75,27 +75,27 @@ template <typename V> struct Table : CcTensorSeparableTable {
 
 /* --- rows --- */
 
-/* How stored words of two bytes, two at a time, become code values. */
-struct SourceForm {
+/* Converts stored words of two bytes to code values, two at a time. */
+struct StoredFormat {
   int shift;
   unsigned mask;
 };
 
-/* A lane's share of 32 bytes of 16 rows: of lane 4g + t bytes 4t and on of row g, then bytes 16 +
- * 4t and on, and then both of row g + 8. */
+/* A lane's share of 32 bytes of 16 rows. Lane 4g + t has bytes 4t to 4t + 3 and then 16 + 4t to 19
+ * + 4t of row g, then both of row g + 8. */
 struct Bytes {
   unsigned word[4];
 };
 
 template <int BYTES>
 static __device__ __forceinline__ Bytes
-load_bytes(unsigned address, const SourceForm &form) {
+load_bytes(unsigned address, const StoredFormat &format) {
   Bytes to;
   load_matrices(to.word, address);
   if (BYTES == 2)
 #pragma unroll
     for (int i = 0; i < 4; i++)
-      to.word[i] = to.word[i] >> form.shift & form.mask;
+      to.word[i] = to.word[i] >> format.shift & format.mask;
   return to;
 }
 
@@ -127,7 +127,7 @@ gather_bytes(unsigned *plane, const unsigned (&s)[4]) {
     plane[COUNT - 1] = gather_byte(s, COUNT - 1);
 }
 
-/* A lane's sums along 16 rows for 16 bytes of them, of one matrix: for rows 0 to 7 and 8 to 15. */
+/* A lane's sums along 16 rows for 16 bytes, of one matrix: for rows 0 to 7 and for rows 8 to 15. */
 template <typename V> struct RowSums {
   Products half[V::SETS][2];
 
@@ -170,11 +170,12 @@ template <typename V> struct RowSums {
 
 /* --- columns --- */
 
-/* The sums along rows that the lane has of 16 bytes, byte by byte, of the blocks of a window. */
+/* A lane's sums along rows of 16 bytes, split into bytes, of all blocks that the filter kernel
+ * covers. */
 template <typename V> struct Ring {
   unsigned word[V::EIGHTS][V::MATRICES][V::PLANES][V::BLOCKS];
 
-  /* Slides by a block of rows. */
+  /* Moves down by a block of rows. */
   __device__ __forceinline__ void slide(const RowSums<V> (&sums)[V::MATRICES]) {
 #pragma unroll
     for (int e = 0; e < V::EIGHTS; e++)
@@ -192,7 +193,7 @@ template <typename V> struct Ring {
       }
   }
 
-  /* Adds to `to` the products of weight 256^w. */
+  /* Adds the products of weight 256^w to `to`. */
   __device__ __forceinline__ void weigh(Products &to, const Table<V> &table, int e, int m,
                                         int w) const {
 #pragma unroll
@@ -209,7 +210,8 @@ template <typename V> struct Ring {
         }
   }
 
-  /* The sums of the weights from `lowest` on, divided by that; the lowest begins with `start`. */
+  /* The sums of the weights from `lowest` on, divided by the lowest weight. The lowest begins with
+   * `start`. */
   __device__ __forceinline__ Products weigh_from(const Table<V> &table, int e, int m, int lowest,
                                                  int start) const {
     Products sums = {};
@@ -224,23 +226,23 @@ template <typename V> struct Ring {
   }
 };
 
-/* Horizontal pass: slides a pair by the sums along the block of rows that begins at `address` in
- * shared memory. What is read for
- * its first half serves the second in the next step, or half of it. The first step is not part of
- * the loop, so that sums that begin with zero need no registers for that. */
+/* Horizontal pass: moves the rings of a pair down by the block of rows at `address` in shared
+ * memory. The bytes read for the first half of the pair, or half of them, are reused for the second
+ * half. The first step is not part of the loop, so that sums that begin with zero need no registers
+ * for it. */
 template <typename V>
 static __device__ __forceinline__ void
 horizontal_pass(Ring<V> (&ring)[2], const Table<V> &table, const typename V::Staged &staged,
-                int steps, const SourceForm &form, unsigned address) {
+                int steps, const StoredFormat &format, unsigned address) {
   RowSums<V> sums[2][V::MATRICES];
 #pragma unroll
   for (int k = 0; k < 2; k++)
 #pragma unroll
     for (int m = 0; m < V::MATRICES; m++)
       sums[k][m].begin(table.offset[m]);
-  Bytes first = load_bytes<V::BYTES>(address, form);
+  Bytes first = load_bytes<V::BYTES>(address, format);
   const auto add_step = [&](int step) {
-    const Bytes next = load_bytes<V::BYTES>(address + 32 * (step + 1), form);
+    const Bytes next = load_bytes<V::BYTES>(address + 32 * (step + 1), format);
     const Bytes bytes[2] = {first, V::PAIRS == 2 ? next : middle_of(first, next)};
 #pragma unroll
     for (int m = 0; m < V::MATRICES; m++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The tiles of separable.cu: which one a block has, how its source rows get into shared
- * memory by the border rule, block by block, and what is written. Bytes are counted within rows. */
+/* The tiles of separable.cu: finds the tile of a block, stages its source rows in shared memory by
+ * the border rule, block by block, and writes target bytes. Positions in rows are counted in
+ * bytes. */
 
 #include "grey.cuh"
 #include "separable_kernels.h"
@@ -10,17 +11,17 @@
 #define BLOCK_ROWS CC_TENSOR_SEPARABLE_BLOCK_ROWS
 #define WORD 8 /* bytes that are copied, and written, at once */
 
-/* --- which tile --- */
+/* --- finding the tile --- */
 
-/* A rectangle of the target, from byte x of row y on. */
+/* A rectangle of the target from byte x of row y on. */
 struct SeparableTile {
   const CcPlaneJob &job;
   int x, y, rows;
 };
 
-/* The block's tile. One that would reach beyond the target's end begins further left or up, and
- * writes what another writes as well; only in small targets does it reach out, or to fill up its
- * last bytes. */
+/* The block's tile. A tile that would extend beyond the target's end is moved left or up, and
+ * writes some bytes that another tile writes too. Tiles extend beyond the target only if that is
+ * small, or to complete their last bytes. */
 template <int BYTES, int TILE_BYTES>
 static __device__ __forceinline__ SeparableTile
 find_separable_tile(const CcLaunch &launch) {
@@ -35,11 +36,11 @@ find_separable_tile(const CcLaunch &launch) {
 
 /* --- reading --- */
 
-/* Blocks of source rows in shared memory: one in work, AHEAD that are on their way, and where bytes
- * may be copied those before it to the middle of a window of BLOCKS. Beside them the taps of rows,
- * FRAGMENTS for each step. */
+/* Blocks of source rows in shared memory: one in use, AHEAD that are being copied, and, if bytes
+ * may be copied to the target, the blocks back to the middle of the BLOCKS of a filter kernel. Next
+ * to them are the taps of rows, FRAGMENTS for each step. */
 template <int TILE_BYTES, int MAX_STEPS, int FRAGMENTS, int BLOCKS> struct StagedBlocks {
-  /* with most rows one is enough, and leaves shared memory for more tiles at once */
+  /* with many rows one is enough, and leaves shared memory for more tiles at once */
   static constexpr int AHEAD = BLOCKS >= 5 ? 1 : 2;
   static constexpr int N = AHEAD + 1 + (CC_TENSOR_SEPARABLE_COPIES(BLOCKS) ? BLOCKS / 2 : 0);
   /* the last 32 bytes are not used; words that are copied share few banks */
@@ -49,18 +50,18 @@ template <int TILE_BYTES, int MAX_STEPS, int FRAGMENTS, int BLOCKS> struct Stage
   alignas(16) unsigned char row[N][BLOCK_ROWS][PITCH];
   uint4 taps[MAX_STEPS * FRAGMENTS][32]; /* of each lane */
   uint64_t filtered, copied;             /* see CcTensorSeparableTable */
-  /* for each sample beside the source that is read, left of it and right: the one that the border
-   * rule puts there, or -1 */
+  /* for each sample outside the source that is read, on the left and on the right: the source
+   * sample that the border rule puts there, or -1 */
   int outside[2][CC_TENSOR_SEPARABLE_RADIUS_X(MAX_STEPS)];
 };
 
-/* What of source rows is staged. */
+/* The staged part of source rows. */
 struct Span {
   int left, bytes;
   int radius; /* bytes on each side of the tile */
 };
 
-/* The bytes beside the source that a tile reads, left of it and right, from its end on. */
+/* The number of bytes outside the source that a tile reads on the left (side 0) or right. */
 template <int BYTES>
 static __device__ __forceinline__ int
 bytes_outside(const CcPlaneJob &job, const Span &span, int side) {
@@ -70,7 +71,8 @@ bytes_outside(const CcPlaneJob &job, const Span &span, int side) {
   return max(min(span.left + span.bytes - row_bytes, span.radius), 0);
 }
 
-/* Whether all that a tile reads and writes lies inside. `down`: the rows that it reads above. */
+/* Whether everything that a tile reads and writes lies inside. `down`: the rows that it reads
+ * above. */
 template <int BYTES, int TILE_BYTES>
 static __device__ __forceinline__ bool
 is_free(const SeparableTile &tile, const Span &span, int down) {
@@ -80,21 +82,23 @@ is_free(const SeparableTile &tile, const Span &span, int down) {
          tile.x + TILE_BYTES <= target_bytes<BYTES>(job) && tile.y + tile.rows <= job.height;
 }
 
-/* Stages a tile's source rows, block by block. Each thread has words of each block: those as wide
- * as the tile, and then what is left at its end. FREE: all lies inside. */
+/* Stages a tile's source rows, block by block. Each thread copies words of each block: first those
+ * in the width of the tile, then those at the end of rows. FREE: everything lies inside. */
 template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
   static constexpr int THREADS = 32 * CC_TENSOR_SEPARABLE_WARPS, ACROSS = TILE_BYTES / WORD;
-  static constexpr int EACH = THREADS / ACROSS;     /* rows that are staged at once */
-  static constexpr int ENDS = THREADS / BLOCK_ROWS; /* words at the end of each row, at once */
+  static constexpr int EACH = THREADS / ACROSS; /* rows that are staged at once */
+  static constexpr int ENDS =
+      THREADS / BLOCK_ROWS; /* words at the end of each row that are staged at once */
 
   const CcLaunch &launch;
   const CcPlaneJob &job;
   const Span &span;
   Staged &staged;
   int top;    /* the first row of the next block */
-  int slot;   /* where that goes */
-  bool sides; /* something beside the source is read */
-  /* only when FREE: the thread's first word of that block, and its first one at the end of a row */
+  int slot;   /* the next block's place in staged.row */
+  bool sides; /* samples outside the source are read */
+  /* only with FREE: the thread's first word of the next block, and its first one at the end of a
+   * row */
   const char *next, *next_end;
 
   static __device__ __forceinline__ int thread() {
@@ -137,7 +141,7 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     next_end += BLOCK_ROWS * pitch;
   }
 
-  /* `inside`: all of its rows are. */
+  /* Stages a block. `inside`: all of its rows lie in the source. */
   __device__ __forceinline__ void stage_block(bool inside) {
 #pragma unroll 1
     for (int i = 0; i < BLOCK_ROWS / EACH; i++)
@@ -147,7 +151,7 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
       stage_word(inside, thread() / ENDS, TILE_BYTES + k);
   }
 
-  /* Also what the border rule puts in the place of rows above and below the source. */
+  /* Stages a word. Rows above and below the source are replaced by the border rule. */
   __device__ __forceinline__ void stage_word(bool inside, int row, int byte) {
     const int at = span.left + byte;
     unsigned char *to = &staged.row[slot][row][byte];
@@ -159,7 +163,7 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
       start_copy_of_part<WORD>(to, source_row<char>(job, y) + (bytes > 0 ? at : 0), bytes);
   }
 
-  /* Makes the pixels of four samples grey that the thread has staged of block `i`. */
+  /* Converts the pixels of four samples that the thread itself has staged of block `i` to grey. */
   __device__ __forceinline__ void make_own_grey(int i) {
     unsigned char(*row)[Staged::PITCH] = staged.row[i % Staged::N];
 #pragma unroll
@@ -170,13 +174,13 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
       make_grey<BYTES>(job, &row[thread() / ENDS][TILE_BYTES + k]);
   }
 
-  /* Makes the pixels of three bytes grey that lie in block `i`, which is staged. */
+  /* Converts the pixels of three bytes in block `i`, which is staged, to grey. */
   __device__ __forceinline__ void make_luma(int i) {
     make_rows_luma(job, staged.row[i % Staged::N][0], Staged::PITCH, BLOCK_ROWS, span.left,
                    span.bytes);
   }
 
-  /* Finds what is beside the source, if the tile reads that. */
+  /* Looks up the samples outside the source by the border rule, if the tile reads any. */
   __device__ __forceinline__ void find_outside() {
 #pragma unroll 1
     for (int side = 0; side < 2; side++) {
@@ -189,8 +193,8 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     }
   }
 
-  /* Puts that beside block `i`, which is staged and begins with `first_row`. What is repeated is
-   * nearly always staged. */
+  /* Writes them next to block `i`, which is staged and begins with source row `first_row`. The
+   * samples that they repeat are nearly always staged. */
   __device__ __forceinline__ void stage_outside(int i, int first_row) {
     if (!sides)
       return;
@@ -208,9 +212,9 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     __syncthreads();
   }
 
-  /* Sample `x` of source row `y`, or of what the border rule puts there, in the place of `sample`;
-   * `row` is where byte 0 of the staged row were. At the ends of that, pixels of three bytes may
-   * not be grey. */
+  /* The word for position `sample` outside the source, a copy of sample `x` of source row `y` or of
+   * the row that the border rule puts there. `row` is the address of byte 0 of the staged row.
+   * Pixels of three bytes at the ends of a staged row may not be converted to grey. */
   __device__ __forceinline__ Stored<BYTES> find_word(const unsigned char *row, int sample, int x,
                                                      int y) const {
     const int inside = x * BYTES - span.left;
@@ -227,7 +231,7 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
 
 /* --- writing --- */
 
-/* Puts what is copied, of `source`, and what is filled into words of a row. */
+/* Merges copied bytes of `source` and fill values into words of a row. */
 template <int COUNT>
 static __device__ __forceinline__ void
 merge_unfiltered(uint64_t filtered, uint64_t copied, uint64_t fill, const unsigned *source,

@@ -32,13 +32,14 @@ typedef struct {
   const CcPlaneJob *job;
   const CcPass *pass;
   const CcRequantization *numbers;
-  guint pairs;
+  guint macropixel_luma;
   gint first;
 } Window;
 
 gint
-cc_tensor_core_source_sample(guint pairs, gint step, gint stride, gint first, gint n) {
-  const gint sample = first + n, apart = cc_tensor_core_samples_apart(pairs, step, sample % step);
+cc_tensor_core_source_sample(guint macropixel_luma, gint step, gint stride, gint first, gint n) {
+  const gint sample = first + n,
+             apart = cc_tensor_core_samples_apart(macropixel_luma, step, sample % step);
   return stride * (sample / apart * apart - first) + sample % apart;
 }
 
@@ -48,8 +49,9 @@ component_of(const Window *w, gint byte) {
   return (w->first + byte / w->job->sample_bytes) % w->job->step;
 }
 
-/* The tap that row r of matrix m has at byte `at` of a window for target byte `byte`. Of samples of
- * two bytes the first target byte is the sum of the low bytes, and the second of the high ones. */
+/* The tap of row r of matrix m for byte `at` of a window and target byte `byte`. With samples of
+ * two bytes, the first target byte is the sum of the low bytes and the second that of the high
+ * bytes. */
 static gint
 tap_for_byte(const Window *w, guint m, guint r, gint byte, gint at) {
   const CcOp *op = w->pass->op;
@@ -57,20 +59,20 @@ tap_for_byte(const Window *w, guint m, guint r, gint byte, gint at) {
   if (at % bytes != half)
     return 0;
   const gint distance = (at - w->table->lead - half) / bytes -
-                        cc_tensor_core_source_sample(w->pairs, w->job->step, w->table->stride,
-                                                     w->first, byte / bytes);
+                        cc_tensor_core_source_sample(w->macropixel_luma, w->job->step,
+                                                     w->table->stride, w->first, byte / bytes);
   if (!(w->pass->filter_mask >> component & 1))
     return w->pass->copy_mask >> component & 1 && distance == 0 && m == 0 && r == op->height / 2;
-  const gint apart = cc_tensor_core_samples_apart(w->pairs, w->job->step, component);
+  const gint apart = cc_tensor_core_samples_apart(w->macropixel_luma, w->job->step, component);
   const gint tap = distance / apart + (gint)op->width / 2;
   if (distance % apart != 0 || tap < 0 || tap >= (gint)op->width)
     return 0;
   return op->tap_i[(m * op->height + r) * op->width + (guint)tap] * (1 << w->numbers->tap_shift);
 }
 
-/* Digit d of row r of matrix m, of the chunk that begins with byte `from` of the window: lane
- * 4g + t has bytes 4t and 16 + 4t and on of column g, whose target byte is such that lane 4g + t of
- * the products gets neighbours. */
+/* Writes digit d of row r of matrix m, for the chunk that begins with byte `from` of the window.
+ * Lane 4g + t holds bytes 4t to 4t + 3 and 16 + 4t to 19 + 4t of column g. Columns are ordered so
+ * that lane 4g + t of the products gets neighbouring target bytes. */
 static void
 write_row(gint8 *to, const Window *w, guint m, guint r, guint d, gint from) {
   const gint groups = w->table->groups;
@@ -83,7 +85,7 @@ write_row(gint8 *to, const Window *w, guint m, guint r, guint d, gint from) {
       }
 }
 
-/* What the sum of target byte `byte` begins with. */
+/* The initial sum of target byte `byte`. */
 static gint32
 start_of_byte(const Window *w, gint byte) {
   const gint component = component_of(w, byte);
@@ -136,9 +138,10 @@ write_phase(guint8 *to, const Window *w) {
 
 void
 cc_tensor_core_write_table(guint8 *to, const CcTensorCoreTable *table, const CcPlaneJob *job,
-                           const CcPass *pass, const CcRequantization *numbers, guint pairs) {
+                           const CcPass *pass, const CcRequantization *numbers,
+                           guint macropixel_luma) {
   for (gint first = 0; first < table->phases; first++) {
-    const Window window = {table, job, pass, numbers, pairs, first};
+    const Window window = {table, job, pass, numbers, macropixel_luma, first};
     write_phase(to, &window);
     to += phase_bytes(table, pass->op);
   }

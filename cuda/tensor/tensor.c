@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* sliding: on the tensor cores, in two stages or in one. */
+/* tensor-core: chooses between its two methods, separable and conv2d. */
 
 #include "tensor.h"
 
 #include <string.h>
 
-/* What grey costs, in products of the tensor cores for 256 bytes of what is filtered, as measured
- * in "Grey pixels" of bench/notes/experiments.md: for two stages that make samples grey where they
- * stage them, of pixels of so many samples of so many bytes that become luma where they are read,
- * and of such a luma that is taken out of the frame as a plane and put back. */
+/* The cost of the conversion to grey, in tensor-core products per 256 filtered bytes, measured in
+ * "Grey pixels" of bench/notes/experiments.md: for separable, which converts samples after staging;
+ * for pixels of `samples` samples of `bytes` bytes that are converted while they are read; and for
+ * luma that is deinterleaved into a plane and interleaved again. */
 #define COST_OF_GREY_SAMPLES 33
 #define COST_OF_PIXELS(samples, bytes) ((samples) == 3 ? 36 : (bytes) == 1 ? 60 : 50)
 #define COST_OF_LUMA_PLANE(samples) (64 * (samples))
@@ -29,8 +29,8 @@ cost_of_grey(const CcPlan *plan, const CcPass *pass, const CcTensorCoreChoice *c
 }
 
 static gboolean
-choose_by(const CcTensorCoreMethod *method, const CcPlan *plan, const CcPass *pass,
-          CcCudaKernel *kernel) {
+choose_method(const CcTensorCoreMethod *method, const CcPlan *plan, const CcPass *pass,
+              CcCudaKernel *kernel) {
   CcTensorCoreChoice *choice = CC_PRIVATE(CcTensorCoreChoice, kernel);
   choice->method = method;
   kernel->block[0] = 32;
@@ -40,33 +40,35 @@ choose_by(const CcTensorCoreMethod *method, const CcPlan *plan, const CcPass *pa
          method->choose(plan, pass, kernel);
 }
 
-/* Plans that filter nothing, which no format leads to, are left to other algorithms. */
+/* Declines plans that filter nothing. No format leads to such plans, and other algorithms run
+ * them. */
 static gboolean
 choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
-  CcCudaKernel one = {0}, two = {0};
+  CcCudaKernel conv2d = {0}, separable = {0};
   const CcPass *leading = cc_cuda_leading_pass(plan, pass);
   if (!leading->op)
     return FALSE;
-  const gboolean has_one = choose_by(&cc_tensor_conv2d, plan, leading, &one);
-  const gboolean has_two = choose_by(&cc_tensor_separable, plan, leading, &two);
-  if (!has_one && !has_two)
+  const gboolean has_conv2d = choose_method(&cc_tensor_conv2d, plan, leading, &conv2d);
+  const gboolean has_separable = choose_method(&cc_tensor_separable, plan, leading, &separable);
+  if (!has_conv2d && !has_separable)
     return FALSE;
-  const gboolean takes_two = has_two && (!has_one || two.cost < one.cost);
-  *kernel = takes_two ? two : one;
+  const gboolean takes_separable = has_separable && (!has_conv2d || separable.cost < conv2d.cost);
+  *kernel = takes_separable ? separable : conv2d;
   kernel->grey_cost = cost_of_grey(plan, leading, cc_tensor_core_choice(kernel));
-  CC_PRIVATE(CcTensorCoreChoice, kernel)->other_cost = takes_two ? one.cost : two.cost;
+  CC_PRIVATE(CcTensorCoreChoice, kernel)->other_cost =
+      takes_separable ? conv2d.cost : separable.cost;
   return TRUE;
 }
 
-/* Appends the way that runs a pass, its cost and that of the other way. */
+/* Appends the method that runs a pass, its cost and that of the other method. */
 static void
 explain(GString *line, const CcCudaKernel *kernel) {
   const CcTensorCoreChoice *choice = cc_tensor_core_choice(kernel);
-  const gboolean is_one = choice->method == &cc_tensor_conv2d;
-  g_string_append_printf(line, " in %s, cost %u", is_one ? "one stage" : "two stages",
+  const gboolean is_conv2d = choice->method == &cc_tensor_conv2d;
+  g_string_append_printf(line, " in %s, cost %u", is_conv2d ? "one stage" : "two stages",
                          kernel->cost);
   if (choice->other_cost)
-    g_string_append_printf(line, " (%s %u)", is_one ? "two stages" : "one stage",
+    g_string_append_printf(line, " (%s %u)", is_conv2d ? "two stages" : "one stage",
                            choice->other_cost);
 }
 

@@ -20,7 +20,7 @@ cc_coefficients_append(CcCoefficients *self, gdouble number, GError **error) {
   return TRUE;
 }
 
-/* The length of the row that is not ended. */
+/* The length of the open row. */
 static guint
 open_length(const CcCoefficients *self) {
   guint length = self->n;
@@ -29,7 +29,7 @@ open_length(const CcCoefficients *self) {
   return length;
 }
 
-/* Whether the rows have one length. */
+/* Whether all rows have the same length. */
 static gboolean
 check_rows(const CcCoefficients *self, GError **error) {
   for (guint i = 1; i < self->n_rows; i++)
@@ -57,7 +57,7 @@ cc_coefficients_refuse(const CcCoefficients *self, const gchar *value, const gch
               value, hint);
 }
 
-/* Adds a word. A word in a form that others use gets a hint. */
+/* Appends a word. A word in the syntax of other programs gets a hint in its error. */
 static gboolean
 append_word(CcCoefficients *self, const gchar *word, gsize length, GError **error) {
   gdouble number;
@@ -72,7 +72,6 @@ append_word(CcCoefficients *self, const gchar *word, gsize length, GError **erro
   return FALSE;
 }
 
-/* Of a positive side. */
 static gboolean
 is_square(guint n) {
   guint side = 1;
@@ -83,7 +82,7 @@ is_square(guint n) {
 
 gboolean
 cc_coefficients_parse(CcCoefficients *self, const gchar *text, GError **error) {
-  gboolean divided = FALSE; /* by `;` */
+  gboolean divided = FALSE; /* the text has `;` */
   if (strnlen(text, CC_MAX_MATRIX_TEXT + 1) > CC_MAX_MATRIX_TEXT) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "the text has more than %d bytes",
                 CC_MAX_MATRIX_TEXT);
@@ -104,7 +103,7 @@ cc_coefficients_parse(CcCoefficients *self, const gchar *text, GError **error) {
     if (row > 0) {
       self->row[self->n_rows++] = row;
     } else if (*at == ';') {
-      g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "no coefficients stand before \";\" of row %u",
+      g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "row %u has no coefficients before \";\"",
                   self->n_rows + 1);
       return FALSE;
     }

@@ -5,7 +5,8 @@
 #include <string.h>
 #include "rational.h"
 
-/* The first row that is not zero, divided by what its elements share, is the row. */
+/* The row is the first non-zero row of the matrix, divided by the common divisor of its elements.
+ */
 gboolean
 cc_factor_whole(const gint64 *c, guint width, guint height, gint32 *row, gint32 *column) {
   guint base = 0, pivot = 0;
@@ -43,8 +44,9 @@ sum_of_squares(const gdouble *x, guint n) {
   return sum;
 }
 
-/* From the row through the largest element, the column that fits it best, then the row that fits
- * that best: a step of the power method, after which rounding errors of elements average out. */
+/* Starts with the row through the largest element, fits the best column to it, then the best row to
+ * that column. This is one step of the power method; it averages out the rounding errors of the
+ * elements. */
 void
 cc_factor_real(const gdouble *c, guint width, guint height, gdouble *row, gdouble *column) {
   guint pivot = 0;
@@ -56,7 +58,7 @@ cc_factor_real(const gdouble *c, guint width, guint height, gdouble *row, gdoubl
   if (c[pivot] == 0)
     return; /* all zero */
   for (guint x = 0; x < width; x++)
-    row[x] /= fabs(c[pivot]); /* or squares of small ones would be nothing */
+    row[x] /= fabs(c[pivot]); /* otherwise the squares of small elements would underflow */
   const gdouble of_row = sum_of_squares(row, width);
   for (guint y = 0; y < height; y++) {
     for (guint x = 0; x < width; x++)

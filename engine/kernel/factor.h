@@ -7,10 +7,11 @@
 
 G_BEGIN_DECLS
 
-/* Of `height` rows of `width` integers. FALSE: it is not, and what is in row and column is open. */
+/* Factors `height` rows of `width` integers. Returns FALSE if the matrix is not separable; row and
+ * column are then undefined. */
 gboolean cc_factor_whole(const gint64 *c, guint width, guint height, gint32 *row, gint32 *column);
 
-/* Of reals: the column and the row whose products come close to them. */
+/* Factors a matrix of reals: finds the column and the row whose product approximates the matrix. */
 void cc_factor_real(const gdouble *c, guint width, guint height, gdouble *row, gdouble *column);
 
 G_END_DECLS

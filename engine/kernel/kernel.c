@@ -26,9 +26,9 @@ cc_kernel_unref(CcKernel *kernel) {
 
 const CcKernelSize *
 cc_kernel_get_size(const CcKernel *kernel, guint size) {
-  const guint wish = size ? size : kernel->default_size;
+  const guint wanted = size ? size : kernel->default_size;
   guint i = kernel->n_sizes - 1;
-  while (i > 0 && kernel->sizes[i].size > wish)
+  while (i > 0 && kernel->sizes[i].size > wanted)
     i--;
   return &kernel->sizes[i];
 }
@@ -129,11 +129,12 @@ cc_kernel_new_square(const gdouble *coeff, guint n, GError **error) {
   for (guint side = 1; side <= CC_MAX_MATRIX_SIZE; side += 2)
     if (side * side == n)
       return cc_kernel_new_matrix(coeff, n, side, error);
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "a list of %u coefficients is no square of an odd side up to %d (1, 9, 25, 49, ... "
-              "225); other shapes are written as rows, of up to %d coefficients: in an array as "
-              "<<1,2,1>>, in a text as \"1 2 1;\" or \"1;2;1\"",
-              n, CC_MAX_MATRIX_SIZE, CC_MAX_LINE_SIZE);
+  g_set_error(
+      error, CC_ERROR, CC_ERROR_INVALID,
+      "a list of %u coefficients is not the square of an odd number up to %d (1, 9, 25, 49, ... "
+      "225); other shapes are written as rows, of up to %d coefficients: in an array as "
+      "<<1,2,1>>, in a text as \"1 2 1;\" or \"1;2;1\"",
+      n, CC_MAX_MATRIX_SIZE, CC_MAX_LINE_SIZE);
   return NULL;
 }
 

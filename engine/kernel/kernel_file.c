@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Kernel definitions as key files; presets/kernels.ini tells the format. */
+/* Parser for kernel definitions in key files; presets/kernels.ini describes the format. */
 
 #include "kernel.h"
 #include "key_text.h"
@@ -12,16 +12,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Lines that are neither blank nor comments. GKeyFile looks keys and groups up in hash tables, and
- * an author can give all of his names one hash. */
+/* Limit on lines that are neither blank nor comments. GKeyFile looks keys and groups up in hash
+ * tables, and an attacker can choose names that all have the same hash. */
 #define MAX_LINES 1024
 
 #define BLANKS " \t"
 #define WORD_DIVIDERS BLANKS ","
 #define ROW_DIVIDERS ";|"
 
-/* Where a parser stands. Its messages name places and repeat nothing that the file holds: whoever
- * gets to see a message need not be allowed to read the file. */
+/* The group that is being parsed. Messages give positions and quote nothing from the file, because
+ * a reader of the message may not have permission to read the file. */
 typedef struct {
   GKeyFile *file;
   const CcKeyText *text;
@@ -31,16 +31,16 @@ typedef struct {
 typedef struct {
   const Section *section;
   const gchar *key;
-  const gchar *text; /* without blanks around it; escapes are read */
+  const gchar *text; /* without blanks around it; escapes are decoded */
 } Value;
 
 static const gchar *
-group_place(const Section *section) {
+group_position(const Section *section) {
   return cc_keytext_find_group(section->text, section->group);
 }
 
 static const gchar *
-key_place(const Section *section, const gchar *key) {
+key_position(const Section *section, const gchar *key) {
   return cc_keytext_find_key(section->text, section->group, key);
 }
 
@@ -49,10 +49,10 @@ value_start(const Section *section, const gchar *key) {
   return cc_keytext_find_value(section->text, section->group, key);
 }
 
-/* The place of `at`, a part of the value's text. An escape shifts what comes after it, so that only
- * the start of such a value is told. */
+/* The position in the file of `at`, which points into the value's text. If the value has escapes,
+ * positions after them are shifted, so the start of the value is returned. */
 static const gchar *
-value_place(const Value *value, const gchar *at) {
+value_position(const Value *value, const gchar *at) {
   const Section *section = value->section;
   g_autofree gchar *raw = g_key_file_get_value(section->file, section->group, value->key, NULL);
   const gchar *start = value_start(section, value->key);
@@ -65,8 +65,8 @@ get_text(const Section *section, const gchar *key) {
   return text ? g_strstrip(text) : NULL;
 }
 
-/* Sets *value to the index that the key's word has in `names`, where words begin with the index
- * `first`. Leaves *value alone when the key is not there. */
+/* Sets *value to the index of the key's word in `names`. Valid words begin with index `first`.
+ * Leaves *value unchanged if the key is missing. */
 static gboolean
 get_word(const Section *section, const gchar *key, const gchar *const *names, gint first,
          gint *value, GError **error) {
@@ -82,18 +82,18 @@ get_word(const Section *section, const gchar *key, const gchar *const *names, gi
     g_string_append_printf(known, "%s%s", i == first ? "" : ", ", names[i]);
   }
   const Value wrong = {section, key, text};
-  return cc_keytext_refuse(section->text, value_place(&wrong, text), error, "%s is none of %s", key,
-                           known->str);
+  return cc_keytext_refuse(section->text, value_position(&wrong, text), error,
+                           "%s is not one of %s", key, known->str);
 }
 
-/* A coefficient from `text` to `end`. */
+/* Parses the coefficient from `text` to `end`. */
 static gboolean
 parse_coefficient(const gchar *text, const gchar *end, gdouble *value) {
   return cc_number_parse(text, end, value) && isfinite(*value) && fabs(*value) <= CC_MAX_COEFF;
 }
 
-/* The numbers of one row, at most `most`, from `at` on. Sets *end to the ";" or "|" after them, or
- * the value's end. */
+/* Parses the numbers of one row, at most `max`, from `at` on. Sets *end to the ";" or "|" after
+ * them, or to the end of the value. */
 static gboolean
 parse_numbers(const Value *value, const gchar *at, gdouble *coeff, guint max, guint *n,
               const gchar **end, GError **error) {
@@ -102,10 +102,10 @@ parse_numbers(const Value *value, const gchar *at, gdouble *coeff, guint max, gu
   *n = 0;
   while ((length = strcspn(at, WORD_DIVIDERS ROW_DIVIDERS)) > 0) {
     if (*n == max)
-      return cc_keytext_refuse(text, value_place(value, at), error,
+      return cc_keytext_refuse(text, value_position(value, at), error,
                                "more than %u coefficients in a row", max);
     if (!parse_coefficient(at, at + length, &coeff[(*n)++]))
-      return cc_keytext_refuse(text, value_place(value, at), error,
+      return cc_keytext_refuse(text, value_position(value, at), error,
                                "not a number or a fraction between -%g and %g", CC_MAX_COEFF,
                                CC_MAX_COEFF);
     at += length;
@@ -115,23 +115,24 @@ parse_numbers(const Value *value, const gchar *at, gdouble *coeff, guint max, gu
   return TRUE;
 }
 
-/* Adds the row at *at to the matrix, and goes to the ";" or "|" after it or to the value's end. */
+/* Appends the row at *at to the matrix, and advances *at to the ";" or "|" after the row or to the
+ * end of the value. */
 static gboolean
 parse_row(const Value *value, const gchar **at, guint max, CcMatrix *matrix, GError **error) {
   const CcKeyText *text = value->section->text;
   const gchar *row = *at + strspn(*at, WORD_DIVIDERS);
   guint n;
   if (matrix->height == CC_MAX_MATRIX_SIZE || matrix->width > CC_MAX_MATRIX_SIZE)
-    return cc_keytext_refuse(text, value_place(value, row), error, "more than %d rows",
+    return cc_keytext_refuse(text, value_position(value, row), error, "more than %d rows",
                              matrix->width > CC_MAX_MATRIX_SIZE ? 1 : CC_MAX_MATRIX_SIZE);
   if (!parse_numbers(value, row, matrix->coeff + matrix->height * matrix->width, max, &n, at,
                      error))
     return FALSE;
   if (n % 2 == 0)
-    return cc_keytext_refuse(text, value_place(value, row), error,
+    return cc_keytext_refuse(text, value_position(value, row), error,
                              "%u coefficients in a row; an odd number is needed", n);
   if (matrix->height > 0 && n != matrix->width)
-    return cc_keytext_refuse(text, value_place(value, row), error,
+    return cc_keytext_refuse(text, value_position(value, row), error,
                              "row %u has %u coefficients, the first has %u", matrix->height + 1, n,
                              matrix->width);
   matrix->width = n;
@@ -139,7 +140,7 @@ parse_row(const Value *value, const gchar **at, guint max, CcMatrix *matrix, GEr
   return TRUE;
 }
 
-/* Goes past a ";" to the next row. There may be a ";" after the last one too. */
+/* Skips a ";" and returns whether a row follows. The last row may end with ";" too. */
 static gboolean
 next_row(const gchar **at) {
   if (**at != ';')
@@ -157,13 +158,13 @@ parse_matrix(const Value *value, const gchar **at, guint max, CcMatrix *matrix, 
       return FALSE;
   } while (next_row(at));
   if (matrix->height % 2 == 0)
-    return cc_keytext_refuse(value->section->text, value_place(value, start), error,
+    return cc_keytext_refuse(value->section->text, value_position(value, start), error,
                              "%u rows; an odd number is needed", matrix->height);
   return TRUE;
 }
 
-/* The matrices of a key's value, divided by "|", with at most `most` coefficients in a row; an
- * array of CcMatrix, or NULL. */
+/* Parses the matrices of a key's value, divided by "|", with at most `max` coefficients in a row.
+ * Returns an array of CcMatrix, or NULL. */
 static GArray *
 parse_matrices(const Section *section, const gchar *key, guint max, GError **error) {
   g_autofree gchar *text = get_text(section, key);
@@ -173,7 +174,7 @@ parse_matrices(const Section *section, const gchar *key, guint max, GError **err
   do {
     CcMatrix matrix = {0};
     if (matrices->len == CC_MAX_MATRICES) {
-      cc_keytext_refuse(section->text, value_place(&value, at), error, "more than %d matrices",
+      cc_keytext_refuse(section->text, value_position(&value, at), error, "more than %d matrices",
                         CC_MAX_MATRICES);
       return NULL;
     }
@@ -184,7 +185,7 @@ parse_matrices(const Section *section, const gchar *key, guint max, GError **err
   return g_steal_pointer(&matrices);
 }
 
-/* Those of row-N or column-N, which are plain lists. */
+/* Parses the matrices of row-N or column-N, which must be plain lists. */
 static GArray *
 parse_lists(const Section *section, const gchar *key, GError **error) {
   g_autoptr(GArray) lists = parse_matrices(section, key, CC_MAX_LINE_SIZE, error);
@@ -192,13 +193,13 @@ parse_lists(const Section *section, const gchar *key, GError **error) {
     if (g_array_index(lists, CcMatrix, i).height == 1)
       continue;
     cc_keytext_refuse(section->text, value_start(section, key), error,
-                      "\";\" has no place here: a row and a column are plain lists");
+                      "\";\" is not allowed here: a row and a column are plain lists");
     return NULL;
   }
   return g_steal_pointer(&lists);
 }
 
-/* A column times a row, which the product replaces. */
+/* Replaces `row` by column times row. */
 static void
 multiply(CcMatrix *row, const CcMatrix *column) {
   CcMatrix product;
@@ -206,12 +207,12 @@ multiply(CcMatrix *row, const CcMatrix *column) {
   *row = product;
 }
 
-/* The matrices of row-N and column-N. */
+/* Parses the matrices that row-N and column-N define. */
 static GArray *
 parse_separable(const Section *section, const gchar *row_key, guint size, GError **error) {
   g_autofree gchar *column_key = g_strdup_printf("column-%u", size);
   if (!g_key_file_has_key(section->file, section->group, column_key, NULL)) {
-    cc_keytext_refuse(section->text, key_place(section, row_key), error, "%s is missing",
+    cc_keytext_refuse(section->text, key_position(section, row_key), error, "%s is missing",
                       column_key);
     return NULL;
   }
@@ -220,7 +221,7 @@ parse_separable(const Section *section, const gchar *row_key, guint size, GError
   if (!columns)
     return NULL;
   if (rows->len != columns->len) {
-    cc_keytext_refuse(section->text, key_place(section, column_key), error,
+    cc_keytext_refuse(section->text, key_position(section, column_key), error,
                       "%u columns for %u rows", columns->len, rows->len);
     return NULL;
   }
@@ -229,7 +230,7 @@ parse_separable(const Section *section, const gchar *row_key, guint size, GError
   return g_steal_pointer(&rows);
 }
 
-/* Without its sign. */
+/* The largest absolute value of a coefficient. */
 static gdouble
 largest_coefficient(const CcMatrix *matrix) {
   gdouble of_row = 0, of_column = 0, largest = 0;
@@ -253,12 +254,12 @@ check_matrices(const Section *section, const gchar *key, const GArray *matrices,
                                matrix[i].height, matrix->width, matrix->height);
   if (MAX(matrix->width, matrix->height) != size)
     return cc_keytext_refuse(section->text, value_start(section, key), error,
-                             "%u columns and %u rows under size %u, which the larger has to be",
+                             "%u columns and %u rows; the larger number must be the size, %u",
                              matrix->width, matrix->height, size);
   for (guint i = 0; i < matrices->len; i++)
     if (largest_coefficient(&matrix[i]) > CC_MAX_COEFF)
       return cc_keytext_refuse(section->text, value_start(section, key), error,
-                               "column times row is a coefficient that is not between -%g and %g",
+                               "a product of column and row is not between -%g and %g",
                                CC_MAX_COEFF, CC_MAX_COEFF);
   if (matrix->factored && matrices->len > 2)
     return cc_keytext_refuse(section->text, value_start(section, key), error,
@@ -275,25 +276,25 @@ compare_sizes(gconstpointer a, gconstpointer b) {
   return (gint)((const CcKernelSize *)a)->size - (gint)((const CcKernelSize *)b)->size;
 }
 
-/* Leaves *scale alone when the key is not there. */
+/* Leaves *scale unchanged if the key is missing. */
 static gboolean
 parse_scale(const Section *section, guint size, gdouble *scale, GError **error) {
   g_autofree gchar *key = g_strdup_printf("scale-%u", size);
   g_autofree gchar *text = get_text(section, key);
   const Value value = {section, key, text};
   if (text && (!parse_coefficient(text, text + strlen(text), scale) || *scale == 0))
-    return cc_keytext_refuse(section->text, value_place(&value, text), error,
+    return cc_keytext_refuse(section->text, value_position(&value, text), error,
                              "not a number or a fraction between -%g and %g other than 0",
                              CC_MAX_COEFF, CC_MAX_COEFF);
   return TRUE;
 }
 
-/* Adds the size that matrix-N or row-N defines. */
+/* Appends the size that matrix-N or row-N defines. */
 static gboolean
 parse_size(const Section *section, const gchar *key, guint size, GArray *sizes, GError **error) {
   for (guint i = 0; i < sizes->len; i++)
     if (g_array_index(sizes, CcKernelSize, i).size == size)
-      return cc_keytext_refuse(section->text, key_place(section, key), error,
+      return cc_keytext_refuse(section->text, key_position(section, key), error,
                                "size %u is given twice", size);
   g_autoptr(GArray) matrices = g_str_has_prefix(key, "row-")
                                    ? parse_separable(section, key, size, error)
@@ -313,7 +314,7 @@ is_size_key(const gchar *key) {
   return g_str_has_prefix(key, "matrix-") || g_str_has_prefix(key, "row-");
 }
 
-/* column-N and scale-N only say more about a size that is defined elsewhere. */
+/* Checks the key column-N or scale-N, which needs another key that defines the size. */
 static gboolean
 has_main_key(const Section *section, const gchar *key, guint size, GError **error) {
   g_autofree gchar *row = g_strdup_printf("row-%u", size);
@@ -321,10 +322,11 @@ has_main_key(const Section *section, const gchar *key, guint size, GError **erro
   if (g_key_file_has_key(section->file, section->group, row, NULL))
     return TRUE;
   if (g_str_has_prefix(key, "column-"))
-    return cc_keytext_refuse(section->text, key_place(section, key), error, "%s is missing", row);
+    return cc_keytext_refuse(section->text, key_position(section, key), error, "%s is missing",
+                             row);
   return g_key_file_has_key(section->file, section->group, matrix, NULL) ||
-         cc_keytext_refuse(section->text, key_place(section, key), error,
-                           "neither %s nor %s is there", matrix, row);
+         cc_keytext_refuse(section->text, key_position(section, key), error, "%s or %s is missing",
+                           matrix, row);
 }
 
 static gboolean
@@ -339,8 +341,8 @@ is_plain_key(const gchar *key) {
   return g_strv_contains(plain, key);
 }
 
-/* The N of a key such as matrix-N, or 0. There is one way to write it, so that messages may name
- * the keys of the same size. */
+/* The N of a key such as matrix-N, or 0. N can be written in one way only, so that messages can
+ * derive the other keys of that size. */
 static guint
 parse_key_size(const Section *section, const gchar *key, GError **error) {
   const gchar *text = strchr(key, '-') + 1;
@@ -348,8 +350,8 @@ parse_key_size(const Section *section, const gchar *key, GError **error) {
   if (*text != '0' && g_ascii_string_to_unsigned(text, 10, 1, CC_MAX_LINE_SIZE, &size, NULL) &&
       size % 2 == 1)
     return (guint)size;
-  const gchar *place = key_place(section, key);
-  cc_keytext_refuse(section->text, place ? place + (text - key) : NULL, error,
+  const gchar *position = key_position(section, key);
+  cc_keytext_refuse(section->text, position ? position + (text - key) : NULL, error,
                     "the size is not an odd number from 1 to %d", CC_MAX_LINE_SIZE);
   return 0;
 }
@@ -359,7 +361,7 @@ parse_key(const Section *section, const gchar *key, GArray *sizes, GError **erro
   if (is_plain_key(key))
     return TRUE;
   if (!is_size_key(key) && !is_extra_key(key))
-    return cc_keytext_refuse(section->text, key_place(section, key), error,
+    return cc_keytext_refuse(section->text, key_position(section, key), error,
                              "no such key; there are description, class, response, chroma, "
                              "gaussian, mean, default-size, matrix-N, row-N, column-N and scale-N");
   const guint size = parse_key_size(section, key, error);
@@ -369,7 +371,7 @@ parse_key(const Section *section, const gchar *key, GArray *sizes, GError **erro
                           : has_main_key(section, key, size, error);
 }
 
-/* The first "\" that starts no escape, or NULL. */
+/* The first "\" that starts no valid escape, or NULL. */
 static const gchar *
 find_wrong_escape(const gchar *raw) {
   for (const gchar *at = raw; (at = strchr(at, '\\')); at += 2)
@@ -378,7 +380,8 @@ find_wrong_escape(const gchar *raw) {
   return NULL;
 }
 
-/* Of a value with an unknown escape GLib 2.74 returns what it can read, 2.84 nothing. */
+/* Checks escapes here because GLib versions differ: for a value with an unknown escape GLib 2.74
+ * returns the readable part, 2.84 returns NULL. */
 static gboolean
 check_escapes(const Section *section, GError **error) {
   g_auto(GStrv) keys = g_key_file_get_keys(section->file, section->group, NULL, NULL);
@@ -387,9 +390,9 @@ check_escapes(const Section *section, GError **error) {
     const gchar *wrong = find_wrong_escape(raw);
     if (!wrong)
       continue;
-    const gchar *place = value_start(section, *key);
-    return cc_keytext_refuse(section->text, place ? place + (wrong - raw) : NULL, error,
-                             "a \"\\\" before none of s, n, t, r and \\");
+    const gchar *position = value_start(section, *key);
+    return cc_keytext_refuse(section->text, position ? position + (wrong - raw) : NULL, error,
+                             "a \"\\\" that is not followed by s, n, t, r or \\");
   }
   return TRUE;
 }
@@ -402,7 +405,7 @@ parse_sizes(const Section *section, CcKernel *kernel, GError **error) {
   for (gchar **key = keys; ok && *key; key++)
     ok = parse_key(section, *key, sizes, error);
   if (ok && sizes->len == 0)
-    ok = cc_keytext_refuse(section->text, group_place(section), error,
+    ok = cc_keytext_refuse(section->text, group_position(section), error,
                            "matrix-N, or row-N and column-N, is missing");
   g_array_sort(sizes, compare_sizes);
   kernel->n_sizes = sizes->len;
@@ -420,9 +423,8 @@ parse_default_size(const Section *section, CcKernel *kernel, GError **error) {
     g_autoptr(GString) known = g_string_new(NULL);
     for (guint i = 0; i < kernel->n_sizes; i++)
       g_string_append_printf(known, "%s%u", i == 0 ? "" : ", ", kernel->sizes[i].size);
-    return cc_keytext_refuse(section->text, value_place(&value, text), error,
-                             "default-size is none of the sizes that are defined here: %s",
-                             known->str);
+    return cc_keytext_refuse(section->text, value_position(&value, text), error,
+                             "default-size is not one of the sizes defined here: %s", known->str);
   }
   kernel->default_size = (guint)size;
   return TRUE;
@@ -432,10 +434,10 @@ static gboolean
 parse_name(const Section *section, CcKernel *kernel, GError **error) {
   const gchar *name = section->group;
   if (name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")] != '\0' || *name == '\0')
-    return cc_keytext_refuse(section->text, group_place(section), error,
+    return cc_keytext_refuse(section->text, group_position(section), error,
                              "a name has lower case letters, digits and dashes");
   if (strcmp(name, "custom") == 0)
-    return cc_keytext_refuse(section->text, group_place(section), error,
+    return cc_keytext_refuse(section->text, group_position(section), error,
                              "the name is taken by the user's own matrix");
   kernel->name = g_strdup(name);
   return TRUE;
@@ -475,7 +477,7 @@ load_group(const Section *section, GError **error) {
   return g_steal_pointer(&kernel);
 }
 
-/* GKeyFile's own messages repeat the line that it refuses. */
+/* Replaces GKeyFile's own messages, which quote the line that they refuse. */
 static gboolean
 refuse_syntax(const CcKeyText *text, GError **error) {
   const gchar *first = cc_keytext_find_line(text, 0);
@@ -532,13 +534,13 @@ cc_kernel_load(const gchar *path, GError **error) {
   if (!text)
     return NULL;
   g_autofree gchar *name = cc_textfile_name(path);
-  /* what some editors put in front of UTF-8 */
+  /* the byte order mark that some editors write */
   const gsize mark = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   g_autoptr(GPtrArray) kernels = cc_kernels_parse(text + mark, length - mark, name, error);
   if (!kernels)
     return NULL;
   CcKernel *kernel = cc_kernel_ref(g_ptr_array_index(kernels, 0));
-  g_free(kernel->name); /* messages name the kernel, and contents of the file have no place there */
+  g_free(kernel->name); /* messages show the kernel's name, which must not come from the file */
   kernel->name = g_strdup("custom");
   return kernel;
 }

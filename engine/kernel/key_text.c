@@ -33,12 +33,12 @@ get_line(const gchar *at, const gchar *end, Line *line) {
   return at < end;
 }
 
-/* Whether GKeyFile takes the line in a group. */
+/* Whether GKeyFile accepts the line inside a group. */
 static gboolean
 is_accepted(const Line *line, const gchar *end) {
   g_autoptr(GKeyFile) file = g_key_file_new();
   g_autoptr(GString) text = g_string_new("[a]\n");
-  const gchar *next = line->end < end ? line->end + 1 : end; /* GKeyFile ends lines in "\r\n" too */
+  const gchar *next = line->end < end ? line->end + 1 : end; /* GKeyFile accepts "\r\n" as well */
   g_string_append_len(text, line->start, next - line->start);
   return g_key_file_load_from_data(file, text->str, text->len, G_KEY_FILE_NONE, NULL);
 }
@@ -73,7 +73,7 @@ is_header(const Line *line, const gchar *group) {
   return end && is_text(name, end, group);
 }
 
-/* The "=" of a line that gives the key, or NULL. */
+/* The "=" of a line that sets the key, or NULL. */
 static const gchar *
 get_divider(const Line *line, const gchar *key) {
   const gchar *divider = memchr(line->start, '=', (gsize)(line->end - line->start));
@@ -83,7 +83,7 @@ get_divider(const Line *line, const gchar *key) {
   return end && is_text(line->start, end, key) ? divider : NULL;
 }
 
-/* The last line that gives the key, and its "=". */
+/* Finds the last line that sets the key. Returns its "=", or NULL. */
 static const gchar *
 find_divider(const CcKeyText *self, const gchar *group, const gchar *key, Line *found) {
   const gchar *divider = NULL;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Fractions, and which one a double stands for. */
+/* Fractions, and the fraction that a double represents. */
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/* A number as num / den in lowest terms; den is 0 when there is no such fraction. */
+/* num / den in lowest terms; den is 0 if no such fraction exists. */
 typedef struct {
   gint64 num, den;
 } CcRational;
 
-/* The greatest common divisor, >= 0; that of 0 and b is |b|. */
+/* The greatest common divisor, >= 0. The divisor of 0 and b is |b|. */
 static inline gint64
 cc_gcd(gint64 a, gint64 b) {
   while (b) {
@@ -23,8 +23,8 @@ cc_gcd(gint64 a, gint64 b) {
   return ABS(a);
 }
 
-/* The fraction of least denominator up to `max_den` that is x but for the rounding of a double
- * (continued fractions). */
+/* The fraction with the smallest denominator up to `max_den` that equals x within the rounding of a
+ * double. Uses continued fractions. */
 CcRational cc_rational(gdouble x, gint64 max_den);
 
 G_END_DECLS

@@ -12,7 +12,7 @@
 
 #define MAX_NAME_BYTES 120
 
-/* Where a reader stands, for its messages. */
+/* The arguments of a read, for its messages. */
 typedef struct {
   const gchar *path;
   gsize max_bytes;
@@ -58,7 +58,7 @@ check_status(const Reader *reader, const struct stat *status) {
   return TRUE;
 }
 
-/* An interrupted read is an error like others: trying again might have no end. */
+/* An interrupted read is an error like others, because retrying might never end. */
 static gchar *
 read_bytes(const Reader *reader, gint fd, gsize size, gsize *length) {
   g_autofree gchar *bytes = g_malloc(size + 1);
@@ -76,7 +76,7 @@ read_bytes(const Reader *reader, gint fd, gsize size, gsize *length) {
   return g_steal_pointer(&bytes);
 }
 
-/* What is opened may be another file than the one that was looked at before. */
+/* Checks the open file again, because the path may have been replaced after the first check. */
 static gchar *
 read_open_file(const Reader *reader, gint fd, gsize *length) {
   struct stat status;

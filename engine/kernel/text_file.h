@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Small files that a user names, whatever is found under that name. */
+/* Reads small files that a user names. The path may lead to anything. */
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/* A path as UTF-8 on one line for messages: of a long one the end, after "...". Newly allocated. */
+/* A path as one line of UTF-8 for messages. A long path is shortened to "..." and its end. Newly
+ * allocated. */
 gchar *cc_textfile_name(const gchar *path);
 
-/* The bytes of the regular file at `path`, without a zero after them; newly allocated. Nothing else
- * is opened, and nothing is waited for. A file that says it is empty, as those of /proc do, is not
- * opened either. Of a file that grows meanwhile the first bytes are read, of one that shrinks what
- * is left. NULL with CC_ERROR_INVALID, which names the file, where that is no regular file, has
- * more than `max_bytes` or cannot be read. */
+/* Reads the regular file at `path`. The bytes are newly allocated, without a terminating zero.
+ * Other kinds of files are not opened, so the call never blocks on them. A file whose size is 0,
+ * such as those of /proc, is not opened either. If the file grows during the call, only the bytes
+ * of its first size are read; if it shrinks, the bytes that are left. Returns NULL with
+ * CC_ERROR_INVALID, which names the file, if the file is not a regular file, is larger than
+ * `max_bytes` or cannot be read. */
 gchar *cc_textfile_read(const gchar *path, gsize max_bytes, gsize *length, GError **error);
 
 G_END_DECLS

@@ -5,10 +5,11 @@
 
 /* --- the table --- */
 
-#define SEXTANT_BITS 8 /* a sixth of the circle has so many bits */
+#define SEXTANT_BITS 8 /* bits of an angle within a sixth of the circle */
 
-/* Code values of the table are fractions of small terms, which come no closer to a half than some
- * 1e-5 unless they are one. This makes those round up whatever double made of them. */
+/* Code values of the table are fractions with small terms: they are either exactly a half or at
+ * least about 1e-5 away from one. Adding NUDGE makes the exact halves round up despite the rounding
+ * of double. */
 #define NUDGE 1e-6
 
 void
@@ -67,20 +68,19 @@ set_table(CcDirectionColor *color, const CcFrameLayout *planes, gboolean is_rgb)
   }
 }
 
-/* --- fields --- */
+/* --- groups --- */
 
-/* The pixels that one of `n` samples stands for when the picture has `picture`: the least power of
- * two for which there are enough. */
+/* The number of pixels that one of `n` samples covers in a frame of `size` pixels: the smallest
+ * power of two for which `n` samples suffice. */
 static guint
-pixels_of_sample(guint picture, guint n) {
+pixels_of_sample(guint size, guint n) {
   guint each = 1;
-  while (picture / each + (picture % each != 0) > n)
+  while (size / each + (size % each != 0) > n)
     each *= 2;
   return each;
 }
 
-/* Adds a component to the last field, or to one of its own when it stands for other pixels than
- * that. */
+/* Adds a component to the last group, or to a new group if it covers other pixels. */
 static void
 add_component(CcDirectionColor *color, const CcFrameLayout *planes, guint plane,
               CcComponentOffset offset, guint component) {
@@ -96,8 +96,7 @@ add_component(CcDirectionColor *color, const CcFrameLayout *planes, guint plane,
   group->component[group->n++] = component;
 }
 
-/* The plane and the component that have a role, and where they lie in the frame. FALSE: none does.
- */
+/* Finds the plane with a role, and the offset of the component in the frame. FALSE: none. */
 static gboolean
 find_role(const CcFrameLayout *planes, const CcPlaneMap *map, CcRole role, guint *plane,
           CcComponentOffset *offset) {
@@ -111,7 +110,7 @@ find_role(const CcFrameLayout *planes, const CcPlaneMap *map, CcRole role, guint
   return TRUE;
 }
 
-/* Adds luma or chroma where it lies in the frame. */
+/* Adds a luma or chroma component. */
 static void
 add_role(CcDirectionColor *color, const CcFrameLayout *planes, const CcPlaneMap *map, CcRole role) {
   guint plane;
@@ -123,7 +122,7 @@ add_role(CcDirectionColor *color, const CcFrameLayout *planes, const CcPlaneMap 
   add_component(color, planes, plane, offset, role - CC_ROLE_LUMA);
 }
 
-/* Alpha or padding of the first field's plane of the frame. */
+/* Finds alpha or padding in the plane of the first group. */
 static void
 find_passthrough(CcDirectionColor *color, const CcFrameLayout *planes, const CcPlaneMap *map) {
   guint plane;

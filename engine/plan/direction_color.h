@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Direction as hue: what becomes of frames with colour when the angle of the gradient is asked for.
+/* Direction color: frames with color if the response is the direction of the gradient.
  *
- * A pixel's gradient is the sums S_0 and S_1 over its luma, which of R, G and B is that of
- * packing.h. A sample shows the hue of the mean gradient of the pixels it stands for, as far as
- * they are in the source: of (sum of S_0, sum of S_1) over them. Those are one pixel for luma, R, G
- * and B, and up to 2x2 for chroma. cc_hue_index gives the index of the hue, and a table what is
- * stored for that. */
+ * The gradient of a pixel is the sums S_0 and S_1 over its luma; plane_map.h defines the luma of R,
+ * G and B. A sample shows the hue of the mean gradient of the pixels that it covers, as far as
+ * these are in the source: the direction of (sum of S_0, sum of S_1) over these pixels. A luma, R,
+ * G or B sample covers one pixel, a chroma sample up to 2x2. cc_hue_index gives the index of the
+ * hue, and a table the word that is stored for an index. */
 
 #include "direction_color_shared.h"
 #include "op.h"
@@ -15,51 +15,51 @@
 
 G_BEGIN_DECLS
 
-/* Samples that stand for the same pixels and show the same hues: R, G and B; luma; Cb and Cr; or
- * all three of Y'CbCr. */
+/* Components whose samples cover the same pixels and show the same hues: R, G and B; luma; Cb and
+ * Cr; or all three of Y'CbCr. */
 typedef struct {
-  guint plane;        /* of the plan, whose regions these samples have */
-  guint across, down; /* pixels that one stands for, each way */
+  guint plane;        /* of the plan; its regions are those of these samples */
+  guint across, down; /* pixels that one sample covers in each direction */
   guint n;
-  CcComponentOffset offset[3]; /* where they lie in the frame */
-  guint component[3];          /* which each one is in the table: R, G, B, or Y', Cb, Cr */
+  CcComponentOffset offset[3]; /* of each component in the frame */
+  guint component[3];          /* index in the table: R, G, B, or Y', Cb, Cr */
 } CcComponentGroup;
 
-/* What becomes of alpha or padding that lies beside the samples of the first field. */
+/* How alpha or padding next to the samples of the first group is made. */
 typedef enum {
-  CC_PASSTHROUGH_NONE, /* there is none, or a pass writes it */
+  CC_PASSTHROUGH_NONE, /* no such component, or a pass writes it */
   CC_PASSTHROUGH_COPY,
   CC_PASSTHROUGH_FILL,
 } CcPassthrough;
 
 typedef struct {
-  const CcOp *op; /* of the sums of two matrices */
-  gfloat add;     /* of cc_hue_index */
-  guint16 border; /* what a tap outside reads with CC_BORDER_CONSTANT */
-  guint plane;    /* of the plan: the luma that the sums are over */
+  const CcOp *op; /* with two matrices */
+  gfloat add;     /* argument of cc_hue_index */
+  guint16 border; /* value of a tap outside with CC_BORDER_CONSTANT */
+  guint plane;    /* of the plan: the luma that is summed */
   guint n_from;
-  CcComponentOffset
-      from[3]; /* where that lies in the frame; three: it is that of R, G and B there */
+  CcComponentOffset from[3]; /* of that luma in the frame; three if it is made of R, G and B */
   guint n_groups;
   CcComponentGroup group[2];
   CcPassthrough passthrough;
   CcRole passthrough_role;
-  CcComponentOffset passthrough_offset; /* in the plane of the frame where the first field is */
-  guint16 passthrough_word;             /* to fill with, as stored */
-  guint16 word[3][CC_HUE_INDICES];      /* as stored, for each component and index */
+  CcComponentOffset passthrough_offset; /* in the plane of the first group */
+  guint16 passthrough_word;             /* fill value, as stored */
+  guint16 word[3][CC_HUE_INDICES];      /* for each component and index, as stored */
 } CcDirectionColor;
 
-/* The colour of an index in 8-bit R, G and B: black, or a hue in full saturation and brightness. */
+/* The color of an index in 8-bit R, G and B: black, or a hue with full saturation and brightness.
+ */
 void cc_hue_color(guint index, guint rgb[3]);
 
-/* Sets the fields and the table for frames with these planes, which have colour: R, G and B, of
- * which `packing` makes a plane of luma, or luma and chroma. The rest is left to the caller:
- * `aside` says COPY where there is something aside. */
+/* Sets the groups and the table for frames with these planes. The frames have color: R, G and B
+ * that `map` turns into a plane of luma, or luma and chroma. The caller sets the other members.
+ * `passthrough` is set to COPY if there is a passthrough component. */
 void cc_direction_color_init(CcDirectionColor *color, const CcFrameLayout *planes,
                              const CcPlaneMap *map);
 
-/* How many samples behind the last one of a row repeat it, of component number i of a field.
- * `repeats` is that of a region, for each plane of the plan. */
+/* How many samples after the last one of a row repeat it, in component i of a group. `repeats` is
+ * that of a CcPlacement, for each plane of the plan. */
 static inline guint
 cc_direction_color_repeats(const CcDirectionColor *color, const CcComponentGroup *group, guint i,
                            const guint *repeats) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Texts that say what runs, for CcProgram.steps. docs/explain.md explains them. */
+/* Texts for CcProgram.steps. docs/explain.md explains them. */
 
 #include "plan.h"
 
 G_BEGIN_DECLS
 
-/* Appends what a pass does to which plane: "filter plane 0 (R G B), copy A". */
+/* Appends a description of a pass: "filter plane 0 (R G B), copy A". */
 void cc_explain_pass(GString *line, const CcPlan *plan, const CcPass *pass);
 
 G_END_DECLS

@@ -34,14 +34,14 @@ is_row_empty(const CcOp *op, guint r) {
   return TRUE;
 }
 
-/* Leaves `n` of `was` numbers, from number `first` on, and zeros behind them. */
+/* Keeps `n` of `was` numbers, starting at `first`, and clears the rest. */
 static void
 cut_line(gint32 *line, guint was, guint first, guint n) {
   memmove(line, line + first, n * sizeof *line);
   memset(line + n, 0, (was - n) * sizeof *line);
 }
 
-/* Leaves the taps from row `top` and column `left` on, as many as width and height say by now. */
+/* Keeps the taps from row `top` and column `left` on. op->width and op->height are the new size. */
 static void
 cut_taps(CcOp *op, guint was_width, guint was_height, guint left, guint top) {
   gint32 *to = op->tap_i;

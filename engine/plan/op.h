@@ -1,52 +1,53 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The op: the arithmetic that makes one kind of sample, as a plan fixes it. */
+/* The op: the arithmetic for one kind of sample, as a plan defines it. */
 
 #include "engine/kernel/kernel.h"
 
 G_BEGIN_DECLS
 
-/* How t becomes a code value; sums are exact integers before, whatever their order.
- *   F32  v = fmaf(t, mul_f, add_f) in float, which is proved to give what I64 gives: floats hold
- *        every sum that matters
+/* How t becomes a code value. The sums before are exact integers, in any order.
+ *   F32  v = fmaf(t, mul_f, add_f) in float, with a proof that the results equal those of I64:
+ *        floats hold every sum that matters
  *   I64  v = fma((double)t, mul, add) */
 typedef enum {
   CC_ARITH_F32,
   CC_ARITH_I64,
 } CcArith;
 
-/* The arithmetic of one kind of sample. A sample becomes
+/* A sample becomes
  *   S_i = sum of matrix i over its neighbourhood (a correlation: the matrix is not flipped)
  *   t   = the response's combination of the S_i (see CcResponse)
  *   out = clamp(floor(t * mul + add), lo, hi)
- * add holds bias, black or mid-grey, and the half that makes floor round half up; when mul and bias
- * are rational it is raised by less than the smallest step, so that no rounding error can move a
- * result across a half. For direction, t is cc_direction and the last step is
+ * add holds bias, black or mid-grey, and the half that makes floor round half up. If mul and bias
+ * are rational, add is raised by less than the smallest step, so that no rounding error can move a
+ * result across a half. With direction, t is cc_direction and the output stage is
  *   out = floor(fmaf(t, mul_f, add_f)) modulo hi + 1, in either arithmetic.
- * output_stage_shared.h is the definition of both in code.
+ * output_stage_shared.h defines both in code.
  *
  * With magnitude in F32: n = fmaf(S_i, S_i, n) from 0, t = sqrtf(n). In I64 the same in double.
  * magnitude-l1 adds in order i. direction converts each S to float first. */
 typedef struct {
   guint n_matrices;
-  guint width, height; /* the window, common to all matrices */
+  guint width, height; /* of all matrices */
   CcResponse response; /* never AUTO */
   CcArith arith;
   gboolean separable; /* matrix i is column i times row i */
-  /* only when separable */
+  /* only if separable */
   gint32 row_i[CC_MAX_MATRICES][CC_MAX_KERNEL_SIZE], column_i[CC_MAX_MATRICES][CC_MAX_KERNEL_SIZE];
-  /* matrix i, row r, column c at [(i * height + r) * width + c]; always when not separable, else
-   * where the products fit */
+  /* Matrix i, row r, column c at [(i * height + r) * width + c]. Always set if not separable, else
+   * only if the products fit. */
   gboolean has_taps;
   gint32 tap_i[CC_MAX_TAPS];
-  /* the least and greatest S_i that samples of this depth can give */
+  /* the smallest and largest S_i of samples of this depth */
   gint64 sum_min[CC_MAX_MATRICES], sum_max[CC_MAX_MATRICES];
-  gdouble error; /* how far, in code values, the taps may move a result from that of the real
-                    coefficients, before it is rounded; 0: they are the coefficients */
+  /* How far, in code values, the quantized taps may move a result before rounding, compared with
+   * the real coefficients. 0: the taps are the coefficients. */
+  gdouble error;
   gdouble mul, add;
   gfloat mul_f, add_f;
-  gint lo, hi; /* code values; with direction 0 and 2^depth - 1 */
+  gint lo, hi; /* code values; 0 and 2^depth - 1 with direction */
 } CcOp;
 
 /* Tap (r, c) of matrix m, whether the op has taps or only rows and columns. */
@@ -59,7 +60,7 @@ cc_op_tap(const CcOp *op, guint m, guint r, guint c) {
 /* Sets has_taps and tap_i of a separable op. */
 void cc_op_set_taps_of_factors(CcOp *op);
 
-/* Takes away outer rows and columns, on both sides alike, that are zero in all matrices. */
+/* Removes outer rows and columns that are zero in all matrices, the same number on both sides. */
 void cc_op_trim(CcOp *op);
 
 G_END_DECLS

@@ -7,12 +7,12 @@
 #include "quantize.h"
 
 #define MAX_DIVISOR 4096     /* of the coefficients of an exact op */
-#define COEFF_TOLERANCE 1e-6 /* of the largest coefficient, or of 1 when that is less */
+#define COEFF_TOLERANCE 1e-6 /* relative to the largest coefficient, or to 1 if that is smaller */
 #define MAX_SCALE_DENOMINATOR (1 << 20)
 
 /* --- coefficients --- */
 
-/* Fills a line of the size with a Gaussian whose sum is 1. */
+/* Fills `size` elements of a line with a Gaussian whose sum is 1. */
 static void
 sample_gaussian(gdouble line[CC_MAX_KERNEL_SIZE], gdouble sigma, guint size) {
   gdouble sum = 0;
@@ -31,7 +31,7 @@ largest_number(const gdouble *number, guint n) {
   return largest;
 }
 
-/* Whether `divisor` makes all of them integers within the tolerance; sets those. */
+/* Whether all numbers times `divisor` are integers within the tolerance; stores these integers. */
 static gboolean
 divides(gint64 divisor, CcNumbers *numbers, guint n_matrices, gdouble tolerance) {
   gint64 sum = 0;
@@ -45,7 +45,7 @@ divides(gint64 divisor, CcNumbers *numbers, guint n_matrices, gdouble tolerance)
   return TRUE;
 }
 
-/* The least divisor that makes every number an integer within the tolerance, or 0. */
+/* The smallest divisor that makes every number an integer within the tolerance, or 0. */
 static gint64
 find_divisor(CcNumbers *numbers, guint n_matrices) {
   const gdouble largest = largest_number(numbers->real, n_matrices * numbers->n);
@@ -63,32 +63,34 @@ sum_whole(const CcNumbers *numbers, gboolean absolute) {
   return sum;
 }
 
-/* The divisor of products of rows and columns, whose sums have to fit as those of others do. */
+/* The divisor of the products of rows and columns, or 0. Their sums must fit in 32 bits, like those
+ * of unfactored taps. */
 static gint64
 find_product_divisor(CcOperator *self) {
-  const gint64 along = find_divisor(&self->rows, self->n);
-  const gint64 down = along ? find_divisor(&self->columns, self->n) : 0;
-  for (guint m = 0; m < self->n && down; m++) {
+  const gint64 of_rows = find_divisor(&self->rows, self->n);
+  const gint64 of_columns = of_rows ? find_divisor(&self->columns, self->n) : 0;
+  for (guint m = 0; m < self->n && of_columns; m++) {
     const CcNumbers row = {self->width, self->rows.whole + m * self->width, NULL};
     const CcNumbers column = {self->height, self->columns.whole + m * self->height, NULL};
     if (sum_whole(&row, TRUE) * sum_whole(&column, TRUE) > G_MAXINT32)
       return 0;
   }
-  return along * down;
+  return of_rows * of_columns;
 }
 
-/* What the scale makes of a coefficient of 2^exponent less than it is, without its sign. The sums
- * are those of the first matrix. */
+/* The absolute factor that the scale applies to coefficients that were divided by 2^exponent. The
+ * sums are those of the first matrix. */
 static gdouble
 size_of_scale(gdouble scale, gdouble sum, gdouble sum_abs, gint exponent) {
   if (scale != 0)
     return ldexp(fabs(scale), exponent);
-  /* what rounding leaves of a zero sum is no positive sum */
+  /* a zero sum may be slightly positive because of rounding */
   return sum > COEFF_TOLERANCE * sum_abs ? 1 / sum : ldexp(1, exponent);
 }
 
-/* Brings the largest number to between 1/2 and 1, so that sums are neither nothing nor infinite;
- * gives the exponent. Adds up those of the first matrix. */
+/* Scales the numbers by a power of two so that the largest is between 1/2 and 1, which avoids
+ * underflow and overflow of sums. Returns the exponent. Also sums the numbers of the first matrix.
+ */
 static gint
 bring_into_range(CcNumbers *numbers, guint n_matrices, gdouble *sum, gdouble *sum_abs) {
   gint exponent;
@@ -102,7 +104,7 @@ bring_into_range(CcNumbers *numbers, guint n_matrices, gdouble *sum, gdouble *su
   return exponent;
 }
 
-/* Multiplies the numbers, or the columns of factors, by the scale. */
+/* Multiplies the numbers, or the columns of factored matrices, by the scale. */
 static void
 set_weights(CcOperator *self) {
   gdouble sum, sum_abs, of_rows = 1, of_rows_abs = 1;
@@ -115,7 +117,7 @@ set_weights(CcOperator *self) {
     scaled->real[i] *= by;
 }
 
-/* Takes n numbers of each matrix; n may be 0. */
+/* Allocates n numbers for each matrix; n may be 0. */
 static void
 numbers_init(CcNumbers *self, guint n_matrices, guint n) {
   *self = (CcNumbers){n, g_new0(gint64, n_matrices * n), g_new0(gdouble, n_matrices * n)};
@@ -133,7 +135,7 @@ numbers_clear(CcNumbers *self) {
   g_free(self->real);
 }
 
-/* Copies the matrices into numbers, and finds out whether those are whole. */
+/* Copies the matrices into numbers, and finds the divisor if they are integers over one. */
 static void
 set_numbers(CcOperator *self) {
   const guint area = self->width * self->height;
@@ -151,8 +153,8 @@ set_numbers(CcOperator *self) {
     set_weights(self);
 }
 
-/* Moves a negative scale into the taps, for which there are more and faster last steps. Only where
- * the result is linear in the sums is it the same. */
+/* Moves a negative scale into the taps, because more and faster variants of the output stage exist
+ * for positive scales. The result stays the same only if it is linear in the sums. */
 static void
 move_sign(CcOperator *self) {
   const gboolean is_linear =
@@ -166,7 +168,7 @@ move_sign(CcOperator *self) {
   self->scale = -self->scale;
 }
 
-/* As many taps as three sigma on both sides need, by OpenCV's rule for pictures of 8 bits. */
+/* The number of taps for three sigma on both sides, by OpenCV's rule for 8-bit images. */
 static guint
 taps_of_sigma(gdouble sigma) {
   return MAX(3, (guint)round(6 * MIN(sigma, CC_MAX_SIGMA) + 1) | 1);
@@ -182,22 +184,23 @@ check_size(guint size, GError **error) {
   return FALSE;
 }
 
-/* The rows and columns of a sampled Gaussian; 0: it has too many. */
+/* The number of rows and columns of a sampled Gaussian; 0: too large. */
 static guint
 gaussian_size(const CcFilter *filter, GError **error) {
   const guint size = filter->size ? filter->size : taps_of_sigma(filter->sigma);
   if (size <= CC_MAX_KERNEL_SIZE)
     return size;
-  /* the least that is too much, rounded down to what a person writes */
+  /* the exclusive limit, rounded down to two decimals */
   const gdouble largest = floor((CC_MAX_KERNEL_SIZE - 0.5) / 6 * 100) / 100;
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "sigma=%g: that Gaussian has %u rows and columns, and %d are the most; %g is the "
-              "largest sigma, or an explicit size, such as size=%d, cuts the Gaussian off there",
-              filter->sigma, size, CC_MAX_KERNEL_SIZE, largest, CC_MAX_KERNEL_SIZE);
+  g_set_error(
+      error, CC_ERROR, CC_ERROR_INVALID,
+      "sigma=%g needs a Gaussian of %u rows and columns, and at most %d are possible; %g is the "
+      "largest sigma, or a size such as size=%d cuts the Gaussian off",
+      filter->sigma, size, CC_MAX_KERNEL_SIZE, largest, CC_MAX_KERNEL_SIZE);
   return 0;
 }
 
-/* Makes the only matrix a square of size x size, the line times itself. */
+/* Sets a single matrix of size x size, the line times itself. */
 static void
 take_square(CcOperator *self, const gdouble *line, guint size) {
   self->n = 1;
@@ -211,7 +214,7 @@ take_gaussian(CcOperator *self, const CcFilter *filter, GError **error) {
   const guint size = gaussian_size(filter, error);
   if (size == 0)
     return FALSE;
-  /* a size alone has three sigma on both sides, too */
+  /* without a sigma the size also stands for three sigma on both sides */
   sample_gaussian(line, filter->sigma > 0 ? filter->sigma : (size - 1) / 6.0, size);
   take_square(self, line, size);
   return TRUE;
@@ -225,7 +228,7 @@ take_mean(CcOperator *self, guint size) {
   take_square(self, line, size);
 }
 
-/* Takes the coefficients at the size that the filter asks for. */
+/* Sets the matrices for the size and sigma of the filter. */
 static gboolean
 take_matrices(CcOperator *self, const CcFilter *filter, GError **error) {
   const CcKernel *kernel = filter->kernel;
@@ -297,7 +300,7 @@ set_whole_taps(CcOp *op, const CcOperator *from) {
   }
 }
 
-/* Samples are 0 to `most_code`. */
+/* Samples are 0 to `max_code`. */
 static void
 set_bounds(CcOp *op, gint max_code) {
   for (guint m = 0; m < op->n_matrices; m++) {

@@ -3,9 +3,10 @@
 
 #include <math.h>
 
-#define FLOAT_EXACT (1 << 24) /* integers up to here are floats */
+#define FLOAT_EXACT (1 << 24) /* floats represent all integers up to here */
 
-/* A result of denominator up to this is told from its neighbours by a double with room to spare. */
+/* A double separates results with denominators up to this from their neighbours with a wide margin.
+ */
 #define MAX_DENOMINATOR (1 << 24)
 
 static gboolean
@@ -24,8 +25,8 @@ cc_op_code_of_sums_i64(const CcOp *op, const CcSumsI64 *sums) {
 }
 
 static gint
-code_in_float(gconstpointer form, gint64 n) {
-  const CcOp *op = form;
+code_in_float(gconstpointer variant, gint64 n) {
+  const CcOp *op = variant;
   const gfloat t = is_magnitude(op) ? cc_root_f32((gfloat)n) : (gfloat)n;
   return cc_code_f32(t, op->mul_f, op->add_f, op->lo, op->hi);
 }
@@ -76,7 +77,7 @@ total_of_squares(const CcOp *op) {
   return total;
 }
 
-/* The range of the greatest of all sums. */
+/* The range of the maximum of all sums. */
 static CcRange
 range_of_sums(const CcOp *op) {
   CcRange range = {op->sum_min[0], op->sum_max[0]};
@@ -109,52 +110,52 @@ cc_op_range(const CcOp *op) {
 /* --- proof --- */
 
 static gboolean
-agrees_between(const CcOp *op, gint64 from, gint64 to, CcCodeFunc code, gconstpointer form) {
+agrees_between(const CcOp *op, gint64 from, gint64 to, CcCodeFunc code, gconstpointer variant) {
   for (gint64 n = from; n <= to; n++)
-    if (code(form, n) != cc_op_code(op, n))
+    if (code(variant, n) != cc_op_code(op, n))
       return FALSE;
   return TRUE;
 }
 
 gboolean
-cc_op_agrees(const CcOp *op, CcRange range, CcCodeFunc code, gconstpointer form) {
+cc_op_agrees(const CcOp *op, CcRange range, CcCodeFunc code, gconstpointer variant) {
   const gint first = cc_op_code(op, range.min), last = cc_op_code(op, range.max);
-  if (code(form, range.min) != first || code(form, range.max) != last)
+  if (code(variant, range.min) != first || code(variant, range.max) != last)
     return FALSE;
   for (gint level = MIN(first, last) + 1; level <= MAX(first, last); level++) {
-    /* the op's code value comes to `level`, or leaves it, at this n or at one of the next two */
+    /* the op's code value crosses `level` at this n or at one of the next two */
     const gdouble t = (level - op->add) / op->mul;
     const gint64 step = (gint64)CLAMP(floor(is_magnitude(op) ? t * t : t), (gdouble)range.min,
                                       MIN((gdouble)range.max, 0x1p62));
     const gint64 from = MAX(range.min, step - 1), to = MIN(range.max, step + 2);
-    /* nearly always at the next one, and then the two around it are enough */
+    /* Nearly always at the next one. Then checking both sides of the step is enough. */
     if (to - from == 3) {
       const gint before = cc_op_code(op, from + 1), after = cc_op_code(op, from + 2);
-      if (code(form, from + 1) != before || code(form, from + 2) != after)
+      if (code(variant, from + 1) != before || code(variant, from + 2) != after)
         return FALSE;
       if ((before < level) != (after < level))
         continue;
     }
-    /* no proof where mul is so small that rounding moves the step further away */
+    /* no proof if mul is so small that rounding moves the step further away */
     if ((cc_op_code(op, from) < level) == (cc_op_code(op, to) < level) ||
-        !agrees_between(op, from, to, code, form))
+        !agrees_between(op, from, to, code, variant))
       return FALSE;
   }
   return TRUE;
 }
 
-/* Whether no float sum that matters is rounded and the last step in float gives what double gives.
- * The op's arithmetic is that of double. */
+/* Whether no float sum that matters is rounded, and the output stage in float gives the same
+ * results as in double. The op's arithmetic must be set to I64. */
 static gboolean
 float_is_exact(const CcOp *op) {
   if (cc_op_largest_sum(op) > FLOAT_EXACT)
     return FALSE;
   if (op->response == CC_RESPONSE_DIRECTION)
-    return TRUE; /* goes through float in any case */
+    return TRUE; /* both arithmetics use float */
   CcRange range = cc_op_range(op);
   if (range.max > FLOAT_EXACT) {
-    /* Sums of squares beyond may be rounded, but never below this bound: fine where it saturates.
-     */
+    /* Larger sums of squares may be rounded, but never below this bound. That is fine if the result
+     * is already clamped there. */
     const gint limit = op->mul > 0 ? op->hi : op->lo;
     if (!is_magnitude(op) || code_in_float(op, FLOAT_EXACT) != limit ||
         code_in_double(op, FLOAT_EXACT) != limit)
@@ -166,9 +167,9 @@ float_is_exact(const CcOp *op) {
 
 /* --- the numbers --- */
 
-/* What lifts every rational result off the boundary of a half: less than the smallest step between
- * results, more than any rounding error of double. A root is rational or may come close to a half,
- * so there it is no more than what rounding needs. */
+/* The amount that moves every rational result off the rounding boundary: less than the smallest
+ * step between results, more than any rounding error of double. A root may be irrational and come
+ * close to a half, so for magnitude the amount is only as large as rounding requires. */
 static gdouble
 nudge(const CcOp *op, gint64 scale_den, gint64 offset_den) {
   if (op->response == CC_RESPONSE_DIRECTION || !scale_den || !offset_den ||
@@ -181,12 +182,12 @@ nudge(const CcOp *op, gint64 scale_den, gint64 offset_den) {
 }
 
 void
-cc_op_set_last_step(CcOp *op, gdouble scale, CcRational scale_fraction, gdouble offset,
-                    gint64 offset_den) {
+cc_op_set_output_stage(CcOp *op, gdouble scale, CcRational scale_fraction, gdouble offset,
+                       gint64 offset_den) {
   op->mul = op->response == CC_RESPONSE_DIRECTION ? op->hi + 1.0 : scale;
   op->add = offset + 0.5 + nudge(op, scale_fraction.den, offset_den);
   op->mul_f = (gfloat)op->mul;
-  /* float rounds more; where that is too much, the staircases tell */
+  /* float rounds more; float_is_exact detects if that is too much */
   op->add_f = (gfloat)(is_magnitude(op) ? op->add + 0x1p-24 : op->add);
   op->arith = CC_ARITH_I64;
   if (float_is_exact(op))

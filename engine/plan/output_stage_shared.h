@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The definition of the last step, for host and device: how a response makes t of the sums S_i, and
- * which code value t has. output_stage.h has what only the host asks for. Backends may take cheaper
- * forms, which they prove against this one. As in shared.h, every operation is rounded as IEEE 754
- * says, in a fixed order, so that both sides give the same bits. */
+/* The definition of the output stage, for host and device: how a response combines the sums S_i
+ * into t, and the code value of t. output_stage.h has the functions that only the host needs.
+ * Backends may use cheaper variants, which they prove against this definition. As in shared.h,
+ * every operation is rounded as in IEEE 754, in a fixed order, so that host and device give the
+ * same bits. */
 
 #include <limits.h>
 #include "engine/shared.h"
 
 /* --- from sums to t --- */
 
-/* The responses that take sums as they are; no op has AUTO. The host's compiler names a response
- * that a switch forgot. The device's makes shorter code when it does not have to tell these from
- * others. */
+/* The responses that use sums unchanged; no op has AUTO. The host's compiler reports a response
+ * that a switch forgets. The device's compiler makes shorter code if it need not tell these
+ * responses from others. */
 #ifdef __CUDACC__
 #define CC_CASE_PLAIN default
 #else
@@ -24,7 +25,7 @@
 #endif
 
 /* atan2(y, x) in turns, 0 <= t <= 1 (1 is the full turn, the same as 0); 0 for x = y = 0. The
- * polynomial is a least-maximum fit of atan(q) / 2 pi on 0..1, wrong by less than 2e-8 turns. */
+ * polynomial is a minimax fit of atan(q) / 2 pi on 0..1 with an error below 2e-8 turns. */
 CC_SHARED float
 cc_direction(float x, float y) {
   const float ax = fabsf(x), ay = fabsf(y);
@@ -74,13 +75,14 @@ cc_root_f64(double n) {
 #endif
 }
 
-/* What a response keeps of float sums (CC_ARITH_F32). All fields are 0 before the first sum. */
+/* The state of a response over float sums (CC_ARITH_F32). All members are 0 before the first sum.
+ */
 typedef struct {
   float t;     /* with magnitude, its square; with direction, the last sum */
   float first; /* with direction */
 } CcSumsF32;
 
-/* Takes the sum of matrix 0, then that of matrix 1, and so on. */
+/* Adds the sum of a matrix. Call it for matrix 0, then 1, and so on. */
 CC_SHARED void
 cc_sums_add_f32(CcSumsF32 *sums, CcResponse response, int matrix, float sum) {
   switch (response) {
@@ -103,7 +105,7 @@ cc_sums_add_f32(CcSumsF32 *sums, CcResponse response, int matrix, float sum) {
   sums->t = matrix == 0 ? sum : fmaxf(sums->t, sum);
 }
 
-/* t, once all sums are taken. */
+/* t, after all sums were added. */
 CC_SHARED float
 cc_sums_t_f32(const CcSumsF32 *sums, CcResponse response) {
   return response == CC_RESPONSE_MAGNITUDE   ? cc_root_f32(sums->t)
@@ -111,7 +113,7 @@ cc_sums_t_f32(const CcSumsF32 *sums, CcResponse response) {
                                              : sums->t;
 }
 
-/* What a response keeps of integer sums (CC_ARITH_I64); only t itself may need 64 bits. */
+/* The state of a response over integer sums (CC_ARITH_I64). Only t itself may need 64 bits. */
 typedef struct {
   long long t;    /* with direction, the last sum */
   double squares; /* with magnitude */
@@ -151,7 +153,7 @@ cc_sums_t_i64(const CcSumsI64 *sums, CcResponse response) {
 
 /* --- from t to a code value --- */
 
-/* v rounded down; what is beyond an int goes to the nearest. */
+/* v rounded down and clamped to an int. */
 CC_SHARED int
 cc_floor_f32(float v) {
 #ifdef __CUDACC__

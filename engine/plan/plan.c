@@ -15,13 +15,13 @@ typedef struct {
   const CcFilter *filter;
   const CcOperator *taps;
   CcPlan *plan;
-  CcDirectionColor *hue;         /* or NULL */
-  gdouble offset[CC_MAX_PASSES]; /* what each op of the plan adds */
+  CcDirectionColor *color;       /* or NULL */
+  gdouble offset[CC_MAX_PASSES]; /* the offset of each op of the plan */
 } Builder;
 
-/* The code values that results may have, and the one that bias is counted from. Edges lie within
- * the stream's range: its black is what they answer a flat area with. Angles, and what lies around
- * mid-grey, know no black. With a negative scale the bias of edges is counted from 255 units below
+/* The range of code values of results, and the code value that bias is relative to. Edges stay
+ * within the stream's legal range: they answer flat areas with its black. Angles and results around
+ * mid-grey have no black. With a negative scale the bias of edges is counted from 255 units below
  * white, so that bias=255 draws on white in both ranges. */
 static void
 find_limits(const Builder *b, CcRole role, guint depth, gint *lo, gint *hi, gint *zero) {
@@ -35,9 +35,9 @@ find_limits(const Builder *b, CcRole role, guint depth, gint *lo, gint *hi, gint
   *zero = !limited ? 0 : b->taps->falls ? (235 - 255) * unit : 16 * unit;
 }
 
-/* The code values of `depth` bits that one of 8 bits stands for. 255 is white of the full range at
- * every depth. The code values of a limited range, and angles, of which a turn has 2^depth, grow by
- * a power of two instead. */
+/* The number of code values of `depth` bits that equal one 8-bit code value. In full range, 255 is
+ * white at every depth. Limited-range code values, and angles with 2^depth per turn, scale by a
+ * power of two instead. */
 static CcRational
 unit_of_bias(const Builder *b, CcRole role, guint depth) {
   const gboolean limited =
@@ -48,7 +48,8 @@ unit_of_bias(const Builder *b, CcRole role, guint depth) {
   return (CcRational){white / common, 255 / common};
 }
 
-/* Edge results of chroma lie around neutral; mid-grey is where signed results lie around. */
+/* The code value of a zero result: mid-grey for response=offset, neutral for signed edges of
+ * chroma, else 0. */
 static gint
 middle(const Builder *b, CcRole role, guint depth) {
   const gboolean signed_chroma = b->taps->klass == CC_KERNEL_EDGE && cc_role_is_chroma(role) &&
@@ -56,7 +57,7 @@ middle(const Builder *b, CcRole role, guint depth) {
   return b->taps->response == CC_RESPONSE_OFFSET || signed_chroma ? 1 << (depth - 1) : 0;
 }
 
-/* The op for samples of `role`; the same one for all roles and planes that need the same. */
+/* The op for samples of `role`. Roles and planes that need the same op share one. */
 static const CcOp *
 get_op(Builder *b, CcRole role, guint depth) {
   gint lo, hi, zero;
@@ -78,8 +79,8 @@ get_op(Builder *b, CcRole role, guint depth) {
   const gdouble scale = cc_operator_set_taps(b->taps, op, (1 << depth) - 1, &fraction);
   const CcRational bias = cc_rational(b->filter->bias, MAX_BIAS_DENOMINATOR);
   const gint64 common = cc_gcd(bias.num * unit.num, bias.den * unit.den);
-  /* the level, which is whole, changes no denominator */
-  cc_op_set_last_step(op, scale, fraction, offset, bias.den ? bias.den * unit.den / common : 0);
+  /* `level` is an integer and changes no denominator */
+  cc_op_set_output_stage(op, scale, fraction, offset, bias.den ? bias.den * unit.den / common : 0);
   return op;
 }
 
@@ -122,7 +123,7 @@ border_code(const Builder *b, CcRole role, guint depth) {
   }
 }
 
-/* The pass of the plane that runs `op`, or the plane's first when it has none yet. */
+/* The pass of the plane that runs `op`. A pass without an op is reused. */
 static CcPass *
 get_pass(Builder *b, guint plane, const CcOp *op) {
   CcPlan *plan = b->plan;
@@ -148,9 +149,9 @@ static void
 add_component(Builder *b, guint plane, guint component) {
   const CcPlaneLayout *layout = &b->plan->layout.plane[plane];
   const CcRole role = layout->role[component];
-  const CcDirectionColor *hue = b->hue;
-  if (hue && (role < CC_ROLE_ALPHA || (hue->passthrough && hue->passthrough_role == role)))
-    return; /* painted */
+  const CcDirectionColor *color = b->color;
+  if (color && (role < CC_ROLE_ALPHA || (color->passthrough && color->passthrough_role == role)))
+    return; /* direction color makes it */
   const Action action = action_for(b, role);
   const CcOp *op = action == ACTION_FILTER ? get_op(b, role, layout->depth) : NULL;
   CcPass *pass = get_pass(b, plane, op);
@@ -215,34 +216,34 @@ is_grey(const CcFilter *filter, const CcOperator *taps, const CcFrameLayout *fra
   return wanted && cc_frame_layout_has_rgb(frame);
 }
 
-/* Whether direction is painted as hue: there is colour, and nothing says what else is to become of
- * it. Only sums of integers are the same in any order. */
+/* Whether direction becomes a color: the frame has color, and no setting says how chroma is made.
+ * The op must have exact integer taps, because only integer sums do not depend on their order. */
 static gboolean
-is_painted(const CcFilter *filter, const CcOperator *taps, const CcPlan *plan) {
+has_direction_color(const CcFilter *filter, const CcOperator *taps, const CcPlan *plan) {
   return taps->response == CC_RESPONSE_DIRECTION && taps->divisor && !taps->factored &&
          (plan->map[0].kind == CC_PLANE_MAP_LUMA ||
           (filter->chroma == CC_CHROMA_AUTO && cc_frame_layout_has_yuv(&plan->frame_layout)));
 }
 
 static CcDirectionColor *
-hue_new(Builder *b) {
-  CcDirectionColor *hue = g_new(CcDirectionColor, 1);
-  cc_direction_color_init(hue, &b->plan->layout, b->plan->map);
-  const CcPlaneLayout *luma = &b->plan->layout.plane[hue->plane];
-  hue->op = get_op(b, CC_ROLE_LUMA, luma->depth);
-  hue->add = (gfloat)(b->filter->bias + 0.5);
-  hue->border = border_code(b, CC_ROLE_LUMA, luma->depth);
-  if (!hue->passthrough)
-    return hue;
-  const Action action = action_for(b, hue->passthrough_role);
-  hue->passthrough = action == ACTION_COPY   ? CC_PASSTHROUGH_COPY
-                     : action == ACTION_FILL ? CC_PASSTHROUGH_FILL
-                                             : CC_PASSTHROUGH_NONE;
-  hue->passthrough_word = (guint16)(((1u << luma->depth) - 1) << luma->shift);
-  return hue;
+direction_color_new(Builder *b) {
+  CcDirectionColor *color = g_new(CcDirectionColor, 1);
+  cc_direction_color_init(color, &b->plan->layout, b->plan->map);
+  const CcPlaneLayout *luma = &b->plan->layout.plane[color->plane];
+  color->op = get_op(b, CC_ROLE_LUMA, luma->depth);
+  color->add = (gfloat)(b->filter->bias + 0.5);
+  color->border = border_code(b, CC_ROLE_LUMA, luma->depth);
+  if (!color->passthrough)
+    return color;
+  const Action action = action_for(b, color->passthrough_role);
+  color->passthrough = action == ACTION_COPY   ? CC_PASSTHROUGH_COPY
+                       : action == ACTION_FILL ? CC_PASSTHROUGH_FILL
+                                               : CC_PASSTHROUGH_NONE;
+  color->passthrough_word = (guint16)(((1u << luma->depth) - 1) << luma->shift);
+  return color;
 }
 
-/* Sets everything about frames and planes but the passes. */
+/* Sets all members of the plan about frames and planes, except the passes. */
 static void
 set_planes(CcPlan *plan, const CcFilter *filter, const CcOperator *taps,
            const CcFrameLayout *frame) {
@@ -276,12 +277,12 @@ add_stage(CcPlan *plan, CcStage stage) {
 }
 
 static void
-add_stages(CcPlan *plan, CcDirectionColor *hue) {
+add_stages(CcPlan *plan, CcDirectionColor *color) {
   add_stage(plan, (CcStage){.kind = CC_STAGE_CONVOLVE, .reads = CC_READS_SOURCE});
-  if (hue)
+  if (color)
     add_stage(plan, (CcStage){.kind = CC_STAGE_DIRECTION_COLOR,
                               .reads = CC_READS_SOURCE,
-                              .data = hue,
+                              .data = color,
                               .free_data = g_free});
   for (guint i = 0; i < n_appended; i++)
     add_stage(plan, appended[i]);
@@ -353,18 +354,18 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
   set_planes(plan, filter, taps, layout);
   plan->op = g_new0(CcOp, CC_MAX_PASSES);
   Builder builder = {.filter = filter, .taps = taps, .plan = plan};
-  if (is_painted(filter, taps, plan))
-    builder.hue = hue_new(&builder);
+  if (has_direction_color(filter, taps, plan))
+    builder.color = direction_color_new(&builder);
   for (guint p = 0; p < plan->layout.n_planes; p++)
     for (guint c = 0; c < plan->layout.plane[p].step; c++)
       add_component(&builder, p, c);
-  add_stages(plan, builder.hue);
+  add_stages(plan, builder.color);
   return g_steal_pointer(&plan);
 }
 
 gboolean
 cc_filter_check(const CcFilter *filter, GError **error) {
-  /* Has room for every region, and samples for which sums are the smallest. */
+  /* contains every region, and its samples give the smallest sums */
   static const CcFrameLayout least_demanding = {
       .n_planes = 1,
       .plane = {{.width = G_MAXINT, .height = G_MAXINT, .step = 1, .depth = 8}},
@@ -407,14 +408,14 @@ cc_plan_place(const CcPlan *plan, const CcRegion *region, CcPlacement *placement
                   placement->target);
   for (guint p = 0; p < plan->layout.n_planes; p++) {
     const guint f = plan->map[p].offset[0].plane;
-    if (plan->frame_layout.plane[f].pairs && plan->layout.plane[p].step == 1)
+    if (plan->frame_layout.plane[f].has_macropixels && plan->layout.plane[p].step == 1)
       placement->repeats[p] = 2 * placement->frame_target[f].width - placement->target[p].width;
   }
 }
 
 /* --- for people --- */
 
-/* As two's complement. */
+/* The bits of a sum in two's complement. */
 static guint
 bits_of_sums(const CcOp *op) {
   return g_bit_storage((gulong)cc_op_largest_sum(op)) + 1;
@@ -436,7 +437,7 @@ cc_plan_describe(const CcPlan *plan) {
       g_string_append(text, "exact, ");
     g_string_append_printf(text, "sums of %u bits, %s%s", bits_of_sums(op),
                            cc_response_names[op->response],
-                           cc_plan_get_direction_color(plan) ? " as hue" : "");
+                           cc_plan_get_direction_color(plan) ? " as color" : "");
   }
   if (plan->stride > 1)
     g_string_append_printf(text, ", stride %u", plan->stride);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "plane_map.h"
 
-/* Adds a plane of `step` samples a pixel, of the roles that the frame's plane has at place.first
- * and on. */
+/* Appends a plane with `step` samples per pixel. Their roles are those of the frame's plane from
+ * offset.first on. */
 static CcPlaneLayout *
 add_plane(CcFrameLayout *planes, const CcFrameLayout *frame, CcPlaneMap map[CC_MAX_PLANES],
           CcPlaneMapKind kind, CcComponentOffset offset, guint width, guint step) {
   const guint n = planes->n_planes++;
   CcPlaneLayout *plane = &planes->plane[n];
   *plane = frame->plane[offset.plane];
-  plane->pairs = FALSE;
+  plane->has_macropixels = FALSE;
   plane->width = width;
   plane->step = step;
   for (guint c = 0; c < step; c++)
@@ -19,8 +19,8 @@ add_plane(CcFrameLayout *planes, const CcFrameLayout *frame, CcPlaneMap map[CC_M
 }
 
 static void
-add_pairs(CcFrameLayout *planes, const CcFrameLayout *frame, CcPlaneMap map[CC_MAX_PLANES],
-          guint p) {
+add_macropixels(CcFrameLayout *planes, const CcFrameLayout *frame, CcPlaneMap map[CC_MAX_PLANES],
+                guint p) {
   const CcPlaneLayout *plane = &frame->plane[p];
   const guint luma = plane->role[0] == CC_ROLE_LUMA ? 0 : 1;
   add_plane(planes, frame, map, CC_PLANE_MAP_SPACED, (CcComponentOffset){p, luma, 2}, plane->width,
@@ -61,7 +61,7 @@ cc_frame_layout_has_yuv(const CcFrameLayout *frame) {
          cc_frame_layout_find_role(frame, CC_ROLE_CR, &offset);
 }
 
-/* The luma, and a plane for each component that is no colour. */
+/* Adds the plane of luma, and a plane for each component without color. */
 static void
 add_luma(CcFrameLayout *planes, const CcFrameLayout *frame, CcPlaneMap map[CC_MAX_PLANES]) {
   CcComponentOffset rgb[3], offset;
@@ -88,9 +88,9 @@ cc_plane_map_find(const CcFrameLayout *frame, gboolean grey, CcFrameLayout *plan
   }
   for (guint p = 0; p < frame->n_planes; p++) {
     const CcPlaneLayout *plane = &frame->plane[p];
-    packed |= plane->pairs;
-    if (plane->pairs)
-      add_pairs(planes, frame, map, p);
+    packed |= plane->has_macropixels;
+    if (plane->has_macropixels)
+      add_macropixels(planes, frame, map, p);
     else
       add_plane(planes, frame, map, CC_PLANE_MAP_NONE, (CcComponentOffset){p, 0, 1}, plane->width,
                 plane->step);

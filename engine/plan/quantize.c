@@ -5,60 +5,62 @@
 #include <string.h>
 #include "engine/kernel/factor.h"
 
-/* The bound that a divisor has to meet, in code values. Below 1 a result is off by at most 1: real
- * numbers that lie closer together than that are rounded to the same integer or to neighbours. */
+/* The error bound of a divisor, in code values. Below 1 a result is off by at most 1, because two
+ * reals less than 1 apart round to the same integer or to neighbours. */
 #define MAX_ERROR 0.95
 
-/* The same for level 0, which others follow that are finer and nearly as fast. */
+/* The bound for level 0, because the levels after it are finer and nearly as fast. */
 #define MAX_SMALL_ERROR 0.7
 
-/* The same where the result is an angle, of which weak gradients need more. */
+/* The bound for angles: weak gradients need more precision. */
 #define MAX_ANGLE_ERROR 0.0625
 
-/* The same where all samples are alike: below half a code value none changes, and rows and columns
- * have half of that each. */
+/* The bound for flat areas: an error below half a code value changes nothing, and rows and columns
+ * get half of that each. */
 #define MAX_FLAT_ERROR 0.24
 
-/* What results do not show, in code values. */
-#define NOTHING 1e-6
+/* An error too small to change results, in code values. */
+#define NEGLIGIBLE 1e-6
 
-/* Sums of a row that are less than this of that of its absolute values are none. */
+/* A row whose sum is below SMALLEST_SUM times the sum of its absolute values counts as zero-sum (a
+ * derivative). */
 #define SMALLEST_SUM 1e-3
 
-#define MAX_TRIED 2048     /* divisors, of which the best is taken */
-#define MAX_WORK (1 << 17) /* coefficients that may be rounded to find it */
-#define LARGEST_SIMPLE 16  /* divisors up to here are tried first, as they may be exact */
-#define SIMPLE_ERROR 1e-12 /* of a weight, where they are */
+#define MAX_TRIED 2048        /* divisors tried, of which the best is used */
+#define MAX_ROUNDED (1 << 17) /* total of coefficients that may be rounded during the search */
+#define LARGEST_SIMPLE 16     /* divisors up to here are tried first, because they may be exact */
+#define SIMPLE_ERROR 1e-12    /* relative to the largest weight, for such an exact divisor */
 
-/* Divisors of rows and of columns are multiples of this when they are large enough, so that their
- * sums can lose a byte without a remainder. */
+/* Divisors of rows and of columns are multiples of this if they are large enough, so that their
+ * sums can be shifted right by a byte without a remainder. */
 #define MULTIPLE 16
 #define SOME_MULTIPLES (16 * MULTIPLE)
 
-/* Divisors of all weights at once are 2^k / n, so that dividing a sum is multiplying it by n and
- * shifting it right. From this n on they lie close enough together to find one that fits well. */
+/* Divisors of unfactored weights are 2^k / n, so a sum is divided by multiplying it by n and
+ * shifting it right. From n = 2^SHIFT_OF_SOME on the divisors are dense enough that one fits well.
+ */
 #define SHIFT_OF_SOME 11
-#define MAX_SMALL_SIDE 5 /* of windows whose rows and columns have such divisors, too */
+#define MAX_SMALL_SIDE 5 /* of kernels whose rows and columns also have such divisors */
 #define SHIFT_OF_SMALL 11
-#define PRODUCT_BITS_OF_NARROW 31 /* that such a product may have, of narrow sums of bytes */
+#define PRODUCT_BITS_OF_NARROW 31 /* bits of that product for narrow sums of bytes */
 #define PRODUCT_BITS 62
 
 /* --- how fine integers may be --- */
 
-/* What limits the integers of a level; levels are tried from the cheapest on. */
+/* The limits of the integers in a level. Levels are tried from the cheapest on. */
 typedef struct {
   guint digits;       /* of a tap: see largest_tap() */
   gint64 largest_sum; /* of samples times taps */
-  gint64 largest_row; /* the same along the row of a separable kernel */
-  gint shift;         /* at most, where the divisor of all weights is 2^k / n */
+  gint64 largest_row; /* of samples times the row of a separable kernel */
+  gint shift;         /* maximum of k if the divisor is 2^k / n */
 } Level;
 
 #define NARROW G_MAXINT32
-#define WIDE (G_GINT64_CONSTANT(1) << 50)           /* that a double's fraction holds with room */
+#define WIDE (G_GINT64_CONSTANT(1) << 50)           /* fits a double's fraction with a margin */
 #define WIDER ((G_GINT64_CONSTANT(1) << 55) - WIDE) /* 32 bits above three bytes */
 #define WIDEST (G_GINT64_CONSTANT(1) << 60)
 
-/* Bytes shifted by 16 are floats; words never are. */
+/* Bytes shifted by 16 are exact floats; 16-bit samples never are. */
 #define FLOAT 16
 #define FINE 44
 
@@ -70,10 +72,10 @@ static const Level levels[] = {
     {4, WIDEST, WIDEST, FINE},
 };
 
-/* The largest tap of so many digits; 0 stands for rows and columns of small windows, whose products
- * have two digits. A digit is a signed byte, of weight 256^d. Two and more of them hold about twice
- * as much and more; with these limits taps are rounded as they always were. Those that are not
- * negative may have an unsigned byte. */
+/* The largest tap with this number of digits. A digit is a signed byte with weight 256^d. 0 stands
+ * for rows and columns of small kernels, whose products have two digits. Two or more digits could
+ * hold at least about twice these limits; the limits are kept so that taps are rounded as in
+ * earlier versions. A tap of one digit may use an unsigned byte if no tap is negative. */
 static gint64
 largest_tap(guint digits, gboolean may_be_unsigned) {
   static const gint64 largest[] = {127, 127, 127 << 7, 127 << 14, 1 << 30};
@@ -86,11 +88,11 @@ largest_tap(guint digits, gboolean may_be_unsigned) {
 typedef struct {
   guint n_lines, n;
   const gdouble *weight;
-  gdouble largest; /* of their absolute values */
-  gdouble max;     /* the largest sum of those of a line */
+  gdouble largest; /* of the absolute values */
+  gdouble max;     /* the largest sum of absolute values of a line */
   gdouble sum[CC_MAX_MATRICES];
-  gboolean may_be_unsigned; /* as one digit, when none is negative */
-  gboolean is_last;         /* no level is finer */
+  gboolean may_be_unsigned; /* one digit may be unsigned, because no weight is negative */
+  gboolean is_last;         /* no finer level exists */
 } Lines;
 
 static Lines
@@ -115,8 +117,9 @@ measure_lines(const gdouble *weight, guint n_lines, guint n, const Level *level,
   return lines;
 }
 
-/* Rounds a line, symmetric weights alike. Its middle takes what their sum lacks then. The sum of
- * all errors, or infinity when a tap is too large. */
+/* Rounds a line; symmetric weights round alike. The middle tap then takes the difference between
+ * the rounded sum and the sum of taps. Returns the sum of all errors, or infinity if a tap is too
+ * large. */
 static gdouble
 round_line(const gdouble *weight, guint n, gdouble divisor, gint64 largest, gint32 *tap) {
   gdouble sum = 0, error = 0;
@@ -135,7 +138,7 @@ round_line(const gdouble *weight, guint n, gdouble divisor, gint64 largest, gint
   return error;
 }
 
-/* The largest error of a line, or infinity when a tap is too large. */
+/* Rounds all lines. Returns the largest error of a line, or infinity if a tap is too large. */
 static gdouble
 round_lines(const Lines *lines, gdouble divisor, gint64 largest, gint32 *tap) {
   gdouble error = 0;
@@ -145,7 +148,7 @@ round_lines(const Lines *lines, gdouble divisor, gint64 largest, gint32 *tap) {
   return error;
 }
 
-/* Whether flat areas stay as they are, to MAX_FLAT_ERROR. */
+/* Whether flat areas stay unchanged within MAX_FLAT_ERROR. */
 static gboolean
 keeps_sums(const Lines *lines, gdouble divisor, gint max_code) {
   for (guint line = 0; line < lines->n_lines; line++) {
@@ -159,10 +162,10 @@ keeps_sums(const Lines *lines, gdouble divisor, gint max_code) {
 /* The divisors that are tried: multiples of `multiple`, or 2^shift / n. */
 typedef struct {
   gdouble multiple;
-  gint shift; /* -1: there is none */
+  gint shift; /* -1: use `multiple` */
 } Grid;
 
-/* The i-th divisor, from `top` down. */
+/* The i-th divisor, descending from `top`. */
 static gdouble
 divisor_at(const Grid *grid, gdouble top, guint i) {
   if (grid->shift < 0)
@@ -171,8 +174,8 @@ divisor_at(const Grid *grid, gdouble top, guint i) {
   return power / (ceil(power / top) + i);
 }
 
-/* The divisor, up to `most`, of the integers that fit best; sets those. 1 where none keeps flat
- * areas and there is a finer level. */
+/* Finds the divisor up to `max` whose integers fit best, and sets these. Returns 1 if no divisor
+ * keeps flat areas and a finer level exists. */
 static gdouble
 find_divisor(const Lines *lines, gint64 largest, gdouble max, gint shift, gint max_code,
              gint32 *tap) {
@@ -189,15 +192,15 @@ find_divisor(const Lines *lines, gint64 largest, gdouble max, gint shift, gint m
     if (round_lines(lines, d, largest, tap) <= SIMPLE_ERROR * lines->largest)
       return d;
   const Grid grid = {top >= SOME_MULTIPLES ? MULTIPLE : 1, shift};
-  const guint tried = CLAMP(MAX_WORK / (lines->n * lines->n_lines), 1, MAX_TRIED);
-  gdouble best = 1, min = INFINITY, any = 1, least_of_any = INFINITY;
+  const guint tried = CLAMP(MAX_ROUNDED / (lines->n * lines->n_lines), 1, MAX_TRIED);
+  gdouble best = 1, min = INFINITY, any = 1, min_of_any = INFINITY;
   for (guint i = 0; i < tried; i++) {
     const gdouble d = divisor_at(&grid, top, i);
     if (d < top / 2)
       break;
     const gdouble error = round_lines(lines, d, largest, tap);
-    if (error < least_of_any) {
-      least_of_any = error;
+    if (error < min_of_any) {
+      min_of_any = error;
       any = d;
     }
     if (error < min && keeps_sums(lines, d, max_code)) {
@@ -213,9 +216,9 @@ find_divisor(const Lines *lines, gint64 largest, gdouble max, gint shift, gint m
 
 /* --- weights --- */
 
-/* What is to be quantized: all weights, or columns and rows whose products they are, or both. */
+/* The weights to quantize: all weights, columns and rows whose products they are, or both. */
 typedef struct {
-  const gdouble *all; /* NULL: only factors are known */
+  const gdouble *all; /* NULL: only the factors are known */
   gdouble *row, *column;
   gint max_code; /* of samples */
 } Weights;
@@ -228,8 +231,8 @@ weight_at(const Weights *weights, const CcOp *op, guint m, guint r, guint c) {
 
 /* --- the bound --- */
 
-/* What the taps of a matrix change at most, in code values: all samples may be such that they meet
- * only the errors of one sign. */
+/* The largest change of a matrix's sum by its taps, in code values. The worst samples meet only
+ * errors of one sign. */
 static gdouble
 error_of_matrix(const CcOp *op, guint m, const Weights *weights, gdouble divisor) {
   gdouble above = 0, below = 0;
@@ -242,7 +245,7 @@ error_of_matrix(const CcOp *op, guint m, const Weights *weights, gdouble divisor
   return MAX(above, -below) * weights->max_code;
 }
 
-/* What they change in the response. */
+/* The largest change of the response. */
 static gdouble
 error_of_response(const CcOp *op, const Weights *weights, gdouble divisor) {
   gdouble largest = 0, sum = 0, squares = 0;
@@ -257,7 +260,7 @@ error_of_response(const CcOp *op, const Weights *weights, gdouble divisor) {
                                                   : largest;
 }
 
-/* Whether the error is at most `most`, or what an angle allows. */
+/* Whether the error is at most `max`, or within the bound for angles. */
 static gboolean
 is_fine_enough(const CcOp *op, gdouble max) {
   return op->error <= (op->response == CC_RESPONSE_DIRECTION ? MAX_ANGLE_ERROR : max);
@@ -265,7 +268,8 @@ is_fine_enough(const CcOp *op, gdouble max) {
 
 /* --- column times row --- */
 
-/* Makes the row's sum 1, or where it has none that of its absolute values. */
+/* Scales the row so that its sum is 1, or, for a zero-sum row, the sum of its absolute values. The
+ * column is scaled by the inverse. */
 static void
 balance(gdouble *row, guint width, gdouble *column, guint height) {
   gdouble sum = 0, sum_abs = 0;
@@ -282,7 +286,8 @@ balance(gdouble *row, guint width, gdouble *column, guint height) {
     column[i] *= by;
 }
 
-/* Finds factors whose products are so near to all weights that they may be rounded instead. */
+/* Finds factors whose products are so close to all weights that the factors may be rounded instead.
+ */
 static gboolean
 find_factors(const Weights *weights, const CcOp *op) {
   for (guint m = 0; m < op->n_matrices; m++) {
@@ -308,7 +313,7 @@ set_factors(CcOp *op, const gint32 *row, const gint32 *column) {
   cc_op_set_taps_of_factors(op);
 }
 
-/* Rounds rows and columns within a level; the divisor of their products. */
+/* Rounds rows and columns within a level. Returns the divisor of their products. */
 static gdouble
 round_factors(CcOp *op, const Weights *weights, const Level *level) {
   gint32 row[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE], column[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE];
@@ -316,22 +321,25 @@ round_factors(CcOp *op, const Weights *weights, const Level *level) {
   const Lines columns = measure_lines(weights->column, op->n_matrices, op->height, level, TRUE);
   const gdouble max_code = weights->max_code, of_rows = max_code * rows.max;
   const gint shift = level->digits == 0 ? SHIFT_OF_SMALL : -1;
-  /* sums along rows leave those over columns as many bits as they take themselves */
-  const gdouble max_along =
+  /* row sums leave as many bits to the column sums as they take */
+  const gdouble max_row_divisor =
       MIN((gdouble)level->largest_row, sqrt((gdouble)level->largest_sum * max_code)) / of_rows;
-  const gdouble along = find_divisor(&rows, largest_tap(level->digits, rows.may_be_unsigned),
-                                     MAX(1, floor(max_along)), shift, weights->max_code, row);
-  const gdouble max_down = (gdouble)level->largest_sum / (of_rows * along * columns.max);
-  const gdouble down =
+  const gdouble row_divisor =
+      find_divisor(&rows, largest_tap(level->digits, rows.may_be_unsigned),
+                   MAX(1, floor(max_row_divisor)), shift, weights->max_code, row);
+  const gdouble max_column_divisor =
+      (gdouble)level->largest_sum / (of_rows * row_divisor * columns.max);
+  const gdouble column_divisor =
       find_divisor(&columns, largest_tap(level->digits, columns.may_be_unsigned),
-                   max_down >= 1 ? floor(max_down) : max_down, shift, weights->max_code, column);
+                   max_column_divisor >= 1 ? floor(max_column_divisor) : max_column_divisor, shift,
+                   weights->max_code, column);
   set_factors(op, row, column);
-  return along * down;
+  return row_divisor * column_divisor;
 }
 
 /* --- all taps at once --- */
 
-/* The shift for divisors up to `top`: no finer than products of sums leave. */
+/* The shift for divisors up to `top`, limited by the bits that products of sums leave. */
 static gint
 find_shift(const Lines *lines, const Level *level, gint max_code, gdouble top) {
   const gboolean is_byte = max_code <= G_MAXUINT8;
@@ -356,8 +364,8 @@ round_taps(CcOp *op, const Weights *weights, const Level *level) {
 
 /* --- levels --- */
 
-/* Levels of few bits of shift are for bytes: those of rows and columns for small windows, and the
- * other for all weights at once, as it is the next level for all else. */
+/* Levels with shift FLOAT are for bytes only: level 0 for rows and columns of small kernels, the
+ * other one for unfactored weights, because for factored ones it equals the next level. */
 static gboolean
 is_tried(const CcOp *op, const Weights *weights, const Level *level) {
   if (level->shift != FLOAT)
@@ -368,7 +376,7 @@ is_tried(const CcOp *op, const Weights *weights, const Level *level) {
                             : !op->separable;
 }
 
-/* Sets the taps within the first level that is fine enough, or the last one. */
+/* Sets the taps with the first level that is fine enough, or with the last one. */
 static gdouble
 quantize(CcOp *op, const Weights *weights) {
   gdouble divisor = 1;
@@ -400,11 +408,11 @@ sum_of_absolute(const gdouble *weight, guint n) {
   return sum;
 }
 
-/* Whether weights with this sum, signs dropped, change no result; then taps of 0 do. */
+/* Whether weights with this sum of absolute values change no result. Then all taps may be 0. */
 static gboolean
-is_nothing(CcOp *op, gdouble sum, gint max_code) {
+is_negligible(CcOp *op, gdouble sum, gint max_code) {
   op->error = sum * max_code;
-  return op->error < NOTHING;
+  return op->error < NEGLIGIBLE;
 }
 
 gdouble
@@ -412,7 +420,7 @@ cc_quantize(CcOp *op, const gdouble *weight, gint max_code) {
   gdouble row[CC_MAX_MATRICES * CC_MAX_MATRIX_SIZE], column[CC_MAX_MATRICES * CC_MAX_MATRIX_SIZE];
   const Weights weights = {weight, row, column, max_code};
   op->has_taps = TRUE;
-  if (is_nothing(op, sum_of_absolute(weight, op->n_matrices * op->width * op->height), max_code))
+  if (is_negligible(op, sum_of_absolute(weight, op->n_matrices * op->width * op->height), max_code))
     return 1; /* the taps are 0 already */
   if (find_factors(&weights, op)) {
     const gdouble divisor = quantize_products(op, &weights);
@@ -433,7 +441,7 @@ cc_quantize_factors(CcOp *op, const gdouble *row, const gdouble *column, gint ma
   op->separable = TRUE;
   const gdouble sum = sum_of_absolute(row, op->n_matrices * op->width) *
                       sum_of_absolute(column, op->n_matrices * op->height);
-  if (is_nothing(op, sum, max_code))
+  if (is_negligible(op, sum, max_code))
     return 1; /* the taps are 0 already */
   return quantize_products(op, &weights);
 }

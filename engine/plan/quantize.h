@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Quantization: integers over a divisor in place of coefficients that are no simple fractions, so
- * that sums are the same in any order. The divisor is as fine as the samples need: with it, no
+/* Quantization: replaces coefficients that are not simple fractions by integers over a divisor, so
+ * that sums do not depend on their order. The divisor is chosen as fine as the samples need: no
  * result is off by more than one code value from that of the real coefficients. */
 
 #include "op.h"
@@ -10,13 +10,13 @@
 G_BEGIN_DECLS
 
 /* Sets the taps of an op whose n_matrices, width, height and response are set, for samples of 0 to
- * `most_code`, and the bound on what that changes, op->error. `weight` is what samples count in a
- * result, matrix by matrix and row by row. Gives the divisor: weight is about tap / divisor. What
- * the weights of a matrix add up to is kept to less than half a code value, so a blur leaves flat
- * areas as they are. */
+ * `max_code`, and op->error, the bound on the error of the result. `weight` has the weights of
+ * samples in a result, matrix by matrix and row by row. Returns the divisor: weight is about tap /
+ * divisor. The sum of the weights of a matrix is kept to less than half a code value, so a blur
+ * leaves flat areas unchanged. */
 gdouble cc_quantize(CcOp *op, const gdouble *weight, gint max_code);
 
-/* The same of weights that are columns times rows, one of each for every matrix. */
+/* Like cc_quantize for weights that are columns times rows, one of each for every matrix. */
 gdouble cc_quantize_factors(CcOp *op, const gdouble *row, const gdouble *column, gint max_code);
 
 G_END_DECLS

@@ -3,25 +3,26 @@
 
 #include "engine/error.h"
 
-/* What of one direction is read of a plane, and what is written. */
+/* The pixels of a plane that are read and written in one direction. */
 typedef struct {
   guint from, n_read, to, n_written;
 } Span;
 
-/* What of one direction of the frame is read and written, in pixels of its largest plane. */
+/* The pixels of the frame that are read and written in one direction, counted in its largest plane.
+ */
 typedef struct {
-  guint size, out_size; /* of the frame before and after */
+  guint size, out_size; /* of the input and output frame */
   guint from, n_read, to;
 } FrameSpan;
 
-/* n / 2^shift, rounded up */
+/* n / 2^shift, rounded up. */
 static guint
 halve(guint n, guint shift) {
   return (guint)(((guint64)n + (1u << shift) - 1) >> shift);
 }
 
-/* The smallest shift at which a frame of `frame` pixels has no more than `plane` pixels: 1 for
- * the chroma of 4:2:0. */
+/* The smallest shift for which `frame` >> shift, rounded up, is at most `plane`: 1 for the chroma
+ * of 4:2:0. */
 static guint
 subsampling(guint frame, guint plane) {
   guint shift = 0;
@@ -30,7 +31,7 @@ subsampling(guint frame, guint plane) {
   return shift;
 }
 
-/* All of a plane is read for all of the frame; of a part, every pixel that it touches. */
+/* A whole frame covers the whole plane. A part covers every plane pixel that it touches. */
 static Span
 plane_span(const FrameSpan *frame, guint size, guint out_size, guint stride) {
   const guint shift = subsampling(frame->size, size);
@@ -51,7 +52,7 @@ cc_frame_layout_region(const CcFrameLayout *layout) {
   return region;
 }
 
-/* The pixels that a region reads and writes, in each direction. */
+/* The spans of a region in both directions. */
 static void
 find_spans(const CcRegion *region, const CcFrameLayout *in, const CcFrameLayout *out,
            FrameSpan *across, FrameSpan *down) {
@@ -86,11 +87,11 @@ cc_region_place(const CcRegion *region, const CcFrameLayout *in, const CcFrameLa
 /* --- the region of a filter --- */
 
 static gboolean
-check_place(const CcFilter *filter, const FrameSpan *across, const FrameSpan *down,
-            GError **error) {
+check_position(const CcFilter *filter, const FrameSpan *across, const FrameSpan *down,
+               GError **error) {
   if (across->from >= across->size || down->from >= down->size) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                "roi=<%u, %u, %u, %u>: nothing of it lies in the frame; <x, y, width, height> "
+                "roi=<%u, %u, %u, %u>: outside of the frame; <x, y, width, height> "
                 "with x below %u and y below %u is needed",
                 filter->source.x, filter->source.y, filter->source.width, filter->source.height,
                 across->size, down->size);
@@ -107,25 +108,26 @@ check_place(const CcFilter *filter, const FrameSpan *across, const FrameSpan *do
 }
 
 static gboolean
-has_pairs(const CcFrameLayout *frame) {
+has_macropixels(const CcFrameLayout *frame) {
   for (guint p = 0; p < frame->n_planes; p++)
-    if (frame->plane[p].pairs)
+    if (frame->plane[p].has_macropixels)
       return TRUE;
   return FALSE;
 }
 
-/* Whether whole pairs of pixels are read and written; the last one of a row may be half a pair. */
+/* Whether only whole macropixels are read and written; the last one of a row may be half. */
 static gboolean
-check_pairs(const FrameSpan *across, guint stride, GError **error) {
+check_macropixels(const FrameSpan *across, guint stride, GError **error) {
   const guint end = across->from + across->n_read;
   const guint out_end = across->to + (across->n_read + stride - 1) / stride;
   if (across->from % 2 == 0 && (end % 2 == 0 || end == across->size) && across->to % 2 == 0 &&
       (out_end % 2 == 0 || out_end >= across->out_size))
     return TRUE;
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "roi=<%u, ..., %u, ...> target=<%u, ...>: whole pairs of pixels are needed in packed "
-              "4:2:2, from even columns to even columns",
-              across->from, across->n_read, across->to);
+  g_set_error(
+      error, CC_ERROR, CC_ERROR_INVALID,
+      "roi=<%u, ..., %u, ...> target=<%u, ...>: in packed 4:2:2 regions must start and end at "
+      "even columns",
+      across->from, across->n_read, across->to);
   return FALSE;
 }
 
@@ -142,10 +144,10 @@ cc_filter_find_region(const CcFilter *filter, const CcFrameLayout *frame, CcRegi
     region->target_y = region->source.y / stride;
   }
   find_spans(region, frame, &out, &across, &down);
-  if (!check_place(filter, &across, &down, error))
+  if (!check_position(filter, &across, &down, error))
     return FALSE;
   const guint right = across.size - across.from, below = down.size - down.from;
   across.n_read = region->source.width = is_part ? MIN(across.n_read, right) : right;
   region->source.height = is_part ? MIN(down.n_read, below) : below;
-  return !has_pairs(frame) || check_pairs(&across, stride, error);
+  return !has_macropixels(frame) || check_macropixels(&across, stride, error);
 }

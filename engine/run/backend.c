@@ -50,23 +50,22 @@ cc_program_unref(CcProgram *program) {
 }
 
 CcSubmission *
-cc_backend_submit(CcBackend *self, CcProgram *program, const CcSubmitInfo *submission,
-                  GError **error) {
-  CcSubmission *job = self->klass->submit(self, program, submission, error);
-  if (job)
-    job->program = cc_program_ref(program);
-  return job;
+cc_backend_submit(CcBackend *self, CcProgram *program, const CcSubmitInfo *info, GError **error) {
+  CcSubmission *submission = self->klass->submit(self, program, info, error);
+  if (submission)
+    submission->program = cc_program_ref(program);
+  return submission;
 }
 
 gboolean
-cc_backend_wait(CcBackend *self, CcSubmission *job, CcTimes *times, GError **error) {
-  CcProgram *program = job->program;
+cc_backend_wait(CcBackend *self, CcSubmission *submission, CcTimes *times, GError **error) {
+  CcProgram *program = submission->program;
   gboolean ok = TRUE;
   if (self->klass->wait) {
-    ok = self->klass->wait(self, job, times, error);
+    ok = self->klass->wait(self, submission, times, error);
   } else {
-    *times = job->times;
-    g_free(job);
+    *times = submission->times;
+    g_free(submission);
   }
   cc_program_unref(program);
   return ok;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A device with memory of its own, and host memory that it reads and writes directly. A device
- * lives as long as somebody refers to it, longer than the backends on it. All functions are for any
+/* A device with its own memory, and host memory that the device reads and writes directly. A device
+ * is reference counted and may outlive the backends on it. All functions may be called from any
  * thread. */
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/* A context that belongs to somebody else, as an opaque handle (a CUcontext). */
+/* A context that the caller of the engine owns, as an opaque handle (a CUcontext). */
 typedef struct {
   gpointer handle;
-  gint device_id; /* what it is a context of */
-  /* who keeps it alive: keep(owner) returns a reference and release(reference) gives it back */
+  gint device_id; /* the device of the context */
+  /* The owner keeps the context alive: keep(owner) returns a reference, release(reference) drops
+   * it. */
   gpointer owner;
   gpointer (*keep)(gpointer owner);
   void (*release)(gpointer reference);
@@ -34,7 +35,7 @@ typedef struct {
 
 struct _CcDevice {
   const CcDeviceClass *klass;
-  gpointer context; /* handle of the context that all backends on the device work in */
+  gpointer context; /* handle of the context that all backends on the device use */
   gint id;          /* number of the device */
 };
 
@@ -49,8 +50,8 @@ cc_device_unref(CcDevice *self) {
   self->klass->unref(self);
 }
 
-/* Page-locked memory of `bytes` > 0, on a page of its own; what is in it is undefined. Every device
- * may read and write it directly. */
+/* Allocates page-locked memory of `bytes` > 0 that starts on a page of its own. The content is
+ * undefined. Every device may access the memory directly. */
 static inline gpointer
 cc_device_alloc_pinned(CcDevice *self, gsize bytes, GError **error) {
   return self->klass->alloc_pinned(self, bytes, error);
@@ -61,9 +62,9 @@ cc_device_free_pinned(CcDevice *self, gpointer memory) {
   self->klass->free_pinned(self, memory);
 }
 
-/* Page-locks memory where it is, until cc_device_unpin, which has to come before it is freed.
- * CC_ERROR_DEVICE when the system does not allow it: read-only memory, memory of a device, pages
- * that are locked already. */
+/* Page-locks existing memory until cc_device_unpin, which must be called before the memory is
+ * freed. CC_ERROR_DEVICE if the system refuses: read-only memory, device memory, pages that are
+ * locked already. */
 static inline gboolean
 cc_device_pin(CcDevice *self, gpointer memory, gsize bytes, GError **error) {
   return self->klass->pin(self, memory, bytes, error);
@@ -74,13 +75,13 @@ cc_device_unpin(CcDevice *self, gpointer memory) {
   self->klass->unpin(self, memory);
 }
 
-/* Whether the device's driver would start now, for somebody else who needs it. */
+/* Whether the device's driver would initialise now, for another user of the driver. */
 static inline gboolean
 cc_device_probe(CcDevice *self, GError **error) {
   return self->klass->probe(self, error);
 }
 
-/* Memory of the device that nobody has, in bytes; G_MAXSIZE when the driver does not tell. */
+/* Free memory of the device, in bytes; G_MAXSIZE if the driver does not report it. */
 static inline gsize
 cc_device_free_bytes(CcDevice *self) {
   return self->klass->free_bytes(self);

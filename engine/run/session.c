@@ -3,22 +3,22 @@
 
 #include "engine/error.h"
 
-/* A backend, and the program that filters on it. */
+/* A backend and the program that runs on it. */
 typedef struct {
   CcBackend *backend; /* NULL: none is open */
   CcProgram *program; /* NULL: none was made yet */
 } Engine;
 
-/* A frame under way. */
+/* A frame in flight. */
 typedef struct {
   CcSessionFrame *frame;
   CcPlan *plan;
-  CcRegion region; /* that of the filter it came under */
-  CcSubmitInfo submission;
-  CcSubmission *job; /* NULL when it was waited for */
+  CcRegion region; /* of the filter that was in use when the frame was submitted */
+  CcSubmitInfo info;
+  CcSubmission *submission; /* NULL after it was waited for */
   gboolean mapped;
   CcTimes times;
-  GError *failure; /* why its output is not what it should be; NULL: it is */
+  GError *failure; /* why filtering failed; NULL: it did not */
 } Item;
 
 struct _CcSession {
@@ -26,18 +26,19 @@ struct _CcSession {
   CcSessionListener listener; /* or NULL */
   gpointer data;              /* of the listener */
 
-  /* the streaming thread's; what other threads read of `now` is changed with the lock */
+  /* Used by the streaming thread. Members of `now` that other threads read are changed with the
+   * lock held. */
   Engine now;
-  CcBackendConfig config; /* of `now`, without its context */
-  CcFilter filter;        /* that runs, with a reference to its kernel */
-  CcRegion region;        /* that it asks for */
-  GQueue under_way;       /* of Item, oldest first */
-  GSList *contexts;       /* handles of those that this stream was filtered in, newest first */
-  GError *failover, *no_failover; /* why, until they are reported; NULL: there was none */
-  gboolean stays; /* contexts alternate, so the stream ends in the context of `now` */
+  CcBackendConfig config; /* of `now`, without the context */
+  CcFilter filter;        /* the current filter, with a reference to its kernel */
+  CcRegion region;        /* of the filter */
+  GQueue in_flight;       /* Items, oldest first */
+  GSList *contexts; /* handles of the contexts that this stream was filtered in, newest first */
+  GError *failover, *no_failover; /* reasons of events that are not emitted yet; NULL: none */
+  gboolean stays; /* contexts alternate, so the stream stays in the context of `now` */
 
-  GMutex lock; /* guards these */
-  guint max;   /* frames under way at once, as memory allows */
+  GMutex lock; /* guards the members below */
+  guint max;   /* frames in flight at once that memory allows */
   CcSessionStats stats;
 };
 
@@ -54,8 +55,8 @@ emit_reason(CcSession *self, CcSessionEventKind kind, const gchar *reason) {
   emit(self, &(CcSessionEvent){.kind = kind, .reason = reason});
 }
 
-/* `context`: where it was opened, or NULL. `fallback` says why it is not the first of all, or is
- * NULL. */
+/* `context`: the context in which it was opened, or NULL. `fallback`: why it is not the first
+ * choice, or NULL. */
 static void
 emit_backend(CcSession *self, const CcContext *context, const GError *fallback) {
   const CcBackend *backend = self->now.backend;
@@ -68,7 +69,7 @@ emit_backend(CcSession *self, const CcContext *context, const GError *fallback) 
                                .context = context});
 }
 
-/* For the program that runs now, if there is one. */
+/* Emits the event for the current program, if there is one. */
 static void
 emit_program(CcSession *self) {
   const CcProgram *program = self->now.program;
@@ -114,13 +115,14 @@ describe_backend(CcSession *self) {
   stats->device_id = backend ? backend->device_id : -1;
 }
 
-/* Of the kernel; 0: nothing is filtered. */
+/* The larger side of the kernel; 0 if nothing is filtered. */
 static guint
 larger_side(const CcPlan *plan) {
   return plan->n_ops > 0 ? MAX(plan->op[0].width, plan->op[0].height) : 0;
 }
 
-/* The caller holds the lock. Without a program, what the last one was can still be read. */
+/* The caller holds the lock. Without a program the description of the last program stays readable.
+ */
 static void
 describe_program(CcSession *self) {
   const CcProgram *program = self->now.program;
@@ -163,31 +165,31 @@ unmap_item(Item *item) {
   item->mapped = FALSE;
 }
 
-/* Starts filtering the frame, which is mapped. */
+/* Starts filtering the mapped frame. */
 static void
 submit_item(Item *item, CcProgram *program, GError **error) {
   const CcSessionFrame *frame = item->frame;
-  CcSubmitInfo *submission = &item->submission;
+  CcSubmitInfo *info = &item->info;
   const gsize result_bytes = item->plan->result_bytes;
-  submission->src = frame->in;
-  submission->dst = frame->out;
-  submission->regions = frame->n_regions ? frame->regions : &item->region;
-  submission->n_regions = MAX(frame->n_regions, 1);
-  if (result_bytes && !submission->results &&
-      !(submission->results = g_try_malloc_n(submission->n_regions, result_bytes))) {
+  info->src = frame->in;
+  info->dst = frame->out;
+  info->regions = frame->n_regions ? frame->regions : &item->region;
+  info->n_regions = MAX(frame->n_regions, 1);
+  if (result_bytes && !info->results &&
+      !(info->results = g_try_malloc_n(info->n_regions, result_bytes))) {
     g_set_error(error, CC_ERROR, CC_ERROR_NO_MEMORY, "out of memory: results of %u regions",
-                submission->n_regions);
+                info->n_regions);
     return;
   }
-  item->job = cc_backend_submit(program->backend, program, submission, error);
+  item->submission = cc_backend_submit(program->backend, program, info, error);
 }
 
-/* Waits for the item, once; the answer stays the same. */
+/* Waits for the item on the first call. Later calls return the same result. */
 static gboolean
 finish_item(Item *item, GError **error) {
-  CcSubmission *job = g_steal_pointer(&item->job);
-  if (job)
-    cc_backend_wait(job->program->backend, job, &item->times, &item->failure);
+  CcSubmission *submission = g_steal_pointer(&item->submission);
+  if (submission)
+    cc_backend_wait(submission->program->backend, submission, &item->times, &item->failure);
   if (!item->failure)
     return TRUE;
   if (error)
@@ -195,19 +197,19 @@ finish_item(Item *item, GError **error) {
   return FALSE;
 }
 
-/* Unmaps the frame and gives it to the caller. */
+/* Unmaps the frame and returns it to the caller. */
 static CcSessionFrame *
 item_free(Item *item) {
   CcSessionFrame *frame = item->frame;
   unmap_item(item);
   cc_plan_unref(item->plan);
-  g_free(item->submission.results);
+  g_free(item->info.results);
   g_clear_error(&item->failure);
   g_free(item);
   return frame;
 }
 
-/* Maps the frame anew, as host memory, and filters it with a program that has no device. */
+/* Maps the frame again, as host memory, and filters it with a program without a device. */
 static gboolean
 redo_item(Item *item, CcProgram *program, GError **error) {
   unmap_item(item);
@@ -215,31 +217,32 @@ redo_item(Item *item, CcProgram *program, GError **error) {
   if (map_item(item, NULL, &item->failure))
     submit_item(item, program, &item->failure);
   const gboolean ok = finish_item(item, error);
-  item->times = (CcTimes){0}; /* it counts as work of the device, which has no time for it */
+  item->times =
+      (CcTimes){0}; /* the frame still counts as one of the device, which has no times for it */
   return ok;
 }
 
-/* --- frames under way --- */
+/* --- frames in flight --- */
 
 guint
-cc_session_n_under_way(const CcSession *self) {
-  return self->under_way.length;
+cc_session_n_in_flight(const CcSession *self) {
+  return self->in_flight.length;
 }
 
 static void
 finish_all(CcSession *self) {
-  for (GList *link = self->under_way.head; link; link = link->next)
+  for (GList *link = self->in_flight.head; link; link = link->next)
     finish_item(link->data, NULL);
 }
 
-/* Filters all frames again, from their inputs, on `backend`, which has no device. When that fails
- * as well some frames are left as they are. */
+/* Filters all frames again from their inputs on `backend`, which has no device. If that fails too,
+ * the remaining frames keep their failures. */
 static gboolean
 redo_all(CcSession *self, CcBackend *backend, GError **error) {
   CcProgram *program = NULL;
   gboolean ok = TRUE;
   finish_all(self);
-  for (GList *link = self->under_way.head; ok && link; link = link->next) {
+  for (GList *link = self->in_flight.head; ok && link; link = link->next) {
     Item *item = link->data;
     if (!program || program->plan != item->plan) {
       g_clear_pointer(&program, cc_program_unref);
@@ -254,7 +257,7 @@ redo_all(CcSession *self, CcBackend *backend, GError **error) {
 void
 cc_session_clear(CcSession *self) {
   Item *item;
-  while ((item = g_queue_pop_head(&self->under_way))) {
+  while ((item = g_queue_pop_head(&self->in_flight))) {
     finish_item(item, NULL);
     CcSessionFrame *frame = item_free(item);
     frame->klass->free(frame);
@@ -269,7 +272,7 @@ close_engine(Engine *engine) {
   g_clear_pointer(&engine->backend, cc_backend_close);
 }
 
-/* Takes `next` in place of the engine of now, which is closed. */
+/* Replaces the current engine by `next`, and closes the old one. */
 static void
 replace_engine(CcSession *self, Engine next) {
   g_mutex_lock(&self->lock);
@@ -345,7 +348,7 @@ lacks_memory(const GError *error) {
   return g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY);
 }
 
-/* Makes the program of the plan that runs now, if there is one, for another backend. */
+/* Prepares the current plan, if there is one, for another backend. */
 static gboolean
 remake_program(CcSession *self, Engine *engine, GError **error) {
   if (self->now.program)
@@ -353,9 +356,9 @@ remake_program(CcSession *self, Engine *engine, GError **error) {
   return engine->program || !self->now.program;
 }
 
-/* Goes on with a backend that has no device after an error of the device, where the configuration
- * leaves the choice: the frames under way are filtered again. FALSE: it is no error of a device,
- * there is no other backend, or it does not work either. */
+/* Continues with a backend without a device after a device error, if the configuration allows it.
+ * The frames in flight are filtered again. FALSE: the error is not a device error, or no other
+ * backend works. */
 static gboolean
 fail_over(CcSession *self, const GError *error) {
   CcBackendConfig config = self->config;
@@ -380,9 +383,9 @@ fail_over(CcSession *self, const GError *error) {
   return TRUE;
 }
 
-/* Reports a failover, and the program that runs from then on; FALSE: there was none. For the end of
- * a function that may have led to one: a listener may post messages, and their handlers may send
- * events that bring the session to be used again. */
+/* Emits the events of a failover and of the program that takes over; FALSE: there was none. To be
+ * called at the end of a function that may have failed over, because a listener may post messages
+ * whose handlers use the session again. */
 static gboolean
 emit_failover(CcSession *self) {
   g_autoptr(GError) failover = g_steal_pointer(&self->failover);
@@ -411,11 +414,11 @@ cc_session_give_up_device(CcSession *self, const gchar *reason, GError **error) 
 
 /* --- the filter --- */
 
-/* What may fail for want of memory, or with the device. */
+/* An operation that may fail for lack of memory or because of a device error. */
 typedef gboolean (*Attempt)(CcSession *self, gpointer data, GError **error);
 
-/* Tries, and after an error tries again: with fewer frames if memory lacks, and without the device.
- */
+/* Runs the operation. After an error runs it again: with one frame in flight if memory ran out,
+ * then without the device. */
 static gboolean
 attempt(CcSession *self, Attempt try, gpointer data, GError **error) {
   g_autoptr(GError) reason = NULL;
@@ -436,7 +439,7 @@ attempt(CcSession *self, Attempt try, gpointer data, GError **error) {
   return FALSE;
 }
 
-/* Makes the program of a plan, and uses it from here on. */
+/* Prepares the plan and makes it the current program. */
 static gboolean
 use_plan(CcSession *self, gpointer plan, GError **error) {
   CcProgram *program = cc_backend_prepare(self->now.backend, plan, error);
@@ -474,9 +477,9 @@ cc_session_get_filter(const CcSession *self) {
   return &self->filter;
 }
 
-/* --- a frame's way --- */
+/* --- submit and take --- */
 
-/* Tries once to put the frame under way. */
+/* Tries once to map and submit the frame. */
 static gboolean
 start_frame(CcSession *self, gpointer data, GError **error) {
   CcSessionFrame *frame = data;
@@ -487,18 +490,18 @@ start_frame(CcSession *self, gpointer data, GError **error) {
   item->region = self->region;
   if (map_item(item, program->backend->device, error))
     submit_item(item, program, error);
-  if (!item->job) {
+  if (!item->submission) {
     item_free(item);
     return FALSE;
   }
-  g_queue_push_tail(&self->under_way, item);
+  g_queue_push_tail(&self->in_flight, item);
   const CcDevice *device = program->backend->device;
   if (device && (!self->contexts || self->contexts->data != device->context))
     self->contexts = g_slist_prepend(self->contexts, device->context);
   return TRUE;
 }
 
-/* Says which way through memory the first frame takes, and those after that take another. */
+/* Emits the memory path of the first frame, and of every frame with another path. */
 static void
 emit_paths(CcSession *self, const CcSessionFrame *frame) {
   if (frame->in_path == self->stats.in_path && frame->out_path == self->stats.out_path)
@@ -516,20 +519,20 @@ cc_session_submit(CcSession *self, CcSessionFrame *frame, GError **error) {
   const gboolean ok = attempt(self, start_frame, frame, error);
   if (ok)
     emit_paths(self, frame);
-  emit_failover(self); /* whose handlers may bring the frame to be taken */
+  emit_failover(self); /* its handlers may cause the frame to be taken */
   return ok;
 }
 
 CcSessionFrame *
 cc_session_take(CcSession *self, GError **error) {
-  Item *item = g_queue_peek_head(&self->under_way);
+  Item *item = g_queue_peek_head(&self->in_flight);
   CcSessionFrame *frame = NULL;
   g_autoptr(GError) reason = NULL;
   if (finish_item(item, &reason) || fail_over(self, reason) ||
-      finish_item(item, NULL)) { /* a failover that ends at a later frame fixes this one */
-    g_queue_pop_head(&self->under_way);
+      finish_item(item, NULL)) { /* a failover that fails at a later frame still fixes this one */
+    g_queue_pop_head(&self->in_flight);
     count_frame(self, item);
-    item->frame->results = g_steal_pointer(&item->submission.results);
+    item->frame->results = g_steal_pointer(&item->info.results);
     frame = item_free(item);
   } else {
     g_propagate_error(error, g_steal_pointer(&reason));
@@ -566,7 +569,8 @@ cc_session_move(CcSession *self, const CcContext *context, GError **error) {
     return TRUE;
   }
   close_engine(&next);
-  reason->code = CC_ERROR_DEVICE; /* also where it was UNAVAILABLE, since others work there */
+  reason->code =
+      CC_ERROR_DEVICE; /* also if it was UNAVAILABLE, because other frames work in that context */
   const gboolean ok = fail_over(self, reason);
   if (!ok)
     g_propagate_error(error, g_steal_pointer(&reason));
@@ -574,7 +578,7 @@ cc_session_move(CcSession *self, const CcContext *context, GError **error) {
   return ok;
 }
 
-/* --- its life --- */
+/* --- construction and destruction --- */
 
 CcSession *
 cc_session_new(CcOpenBackend open, CcSessionListener listener, gpointer data) {
@@ -583,7 +587,7 @@ cc_session_new(CcOpenBackend open, CcSessionListener listener, gpointer data) {
   self->listener = listener;
   self->data = data;
   g_mutex_init(&self->lock);
-  g_queue_init(&self->under_way);
+  g_queue_init(&self->in_flight);
   cc_session_begin(self);
   return self;
 }

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A job of cudaconv with GNU parallel, here or on several machines, and the merge behind it.
+# Runs a job of cudaconv with GNU parallel, on this machine or on several, and merges it.
 #
-#   cudaconv plan film.mp4 --kernel sobel --out edges.mkv --piece 60s --job job/
+#   cudaconv plan video.mp4 --kernel sobel --out edges.mkv --piece 60s --job job/
 #   ./parallel.sh job/
-#   ./parallel.sh job/ --jobs 4 --eta                 what follows the job is for parallel
+#   ./parallel.sh job/ --jobs 4 --eta                 arguments after the job are for parallel
 #   ./parallel.sh job/ --sshlogin node1,node2,:       on other machines; : is this one
 #
-# The same line again goes on with what is missing. Other machines have to see the job, the film and this folder under
-# the same names, and to find cudaconv in the PATH that `ssh node1 command` has.
+# Run the same line again to make the missing chunks. Other machines need the job, the video and this folder under the
+# same paths, and cudaconv in the PATH of `ssh node1 command`.
 #
-# Of several GPUs each piece takes the one that the fewest others use; CUDA_VISIBLE_DEVICES=0,1 leaves out the rest.
+# With several GPUs, each chunk uses the least busy one. CUDA_VISIBLE_DEVICES=0,1 restricts it to these.
 #
-# In one line, with neither other machines nor a second try:
+# In one line, without other machines and without retries:
 #
 #   parallel cudaconv run job/ --index {} ::: $(cudaconv status job/ --missing)
 set -euo pipefail
@@ -20,7 +20,7 @@ set -euo pipefail
 job=${1:?usage: parallel.sh JOB [OPTION of parallel...]}
 shift
 
-# a piece uses several cores by itself, so there is a job for every second one
+# a chunk uses several cores, so there is one job for two cores
 cudaconv status "$job" --missing |
   parallel --quote --jobs 50% --retries 3 --workdir . "$@" cudaconv run "$job" --index {}
 

@@ -9,12 +9,12 @@
 typedef struct {
   CcSessionFrame parent;
   GstBuffer *in, *out;
-  GstBuffer *spare; /* system memory in place of `out`, or NULL */
+  GstBuffer *spare; /* system memory instead of `out`, or NULL */
   GstVideoInfo in_info, out_info;
   CcMappedFrame in_map, out_map;
 } BufferFrame;
 
-/* A buffer of system memory like `out`, which is in memory of a device. */
+/* Allocates a buffer in system memory that replaces `out`. FALSE: `out` is not in device memory. */
 static gboolean
 take_spare(BufferFrame *self) {
   if (!cc_buffer_get_context(self->out, NULL))
@@ -24,7 +24,7 @@ take_spare(BufferFrame *self) {
   return self->spare != NULL;
 }
 
-/* A device that is lost takes no result, but the CPU can put it elsewhere. */
+/* Maps the output. If the device is lost, the CPU writes to a spare buffer instead. */
 static gboolean
 map_output(BufferFrame *self, const CcPlan *plan, CcDevice *device, GError **error) {
   g_autoptr(GError) reason = NULL;
@@ -95,8 +95,8 @@ cc_buffer_frame_new(GstBuffer *in, const GstVideoInfo *in_info, GstBuffer *out,
   return &self->parent;
 }
 
-/* Whole rows, padding included: gst_video_frame_copy leaves out the last Cr of packed 4:2:2 where
- * the width is odd. */
+/* Copies whole rows with padding, because gst_video_frame_copy omits the last Cr of interleaved
+ * 4:2:2 if the width is odd. */
 static void
 copy_planes(GstVideoFrame *to, const GstVideoFrame *from) {
   for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES(to); p++) {
@@ -113,7 +113,7 @@ copy_planes(GstVideoFrame *to, const GstVideoFrame *from) {
   }
 }
 
-/* The frame as it lies in `like`, in memory of our own. */
+/* Copies the frame into new system memory with the layout of `like`. */
 static GstBuffer *
 lay_out_like(GstBuffer *like, GstBuffer *system, const GstVideoInfo *info) {
   GstVideoMeta *meta = gst_buffer_get_video_meta(like);
@@ -146,8 +146,8 @@ cc_buffer_copy_to_device(GstBuffer *to, GstBuffer *system, const GstVideoInfo *i
   }
   if (!ok)
     g_set_error(error, CC_ERROR, CC_ERROR_NO_MEMORY,
-                "the device that has failed takes no frame in its memory, and the caps behind the "
-                "element allow no other memory; video/x-raw in place of video/x-raw(%s) allows "
+                "the failed device accepts no frame in its memory, and the downstream caps "
+                "allow no other memory; video/x-raw instead of video/x-raw(%s) allows "
                 "system memory",
                 domain->feature);
   return ok;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* GStreamer's CUDA memory in a build without CUDA: there is none, so nobody asks more of it. */
+/* GStreamer's CUDA memory in a build without CUDA. The domain is missing, so nothing calls the
+ * other functions for it. */
 
 #include "cudamemory.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cudamemory.h"
 
-/* libgstcuda says of itself that its API may change. */
+/* libgstcuda's API is declared unstable. */
 #define GST_USE_UNSTABLE_API
 #include <gst/cuda/gstcudabufferpool.h>
 #include <gst/cuda/gstcudacontext.h>
@@ -20,7 +20,7 @@ cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_id,
   gst_cuda_handle_set_context(element, offered, device_id, (GstCudaContext **)context);
 }
 
-/* What one pad's neighbour answers goes to the element's set_context. */
+/* Queries the neighbour of one pad. An answer goes to the element's set_context. */
 static void
 query_peer(GstElement *element, const gchar *pad_name) {
   g_autoptr(GstPad) pad = gst_element_get_static_pad(element, pad_name);
@@ -49,12 +49,12 @@ cc_cuda_context_request(GstElement *element, gboolean (*knows)(GstElement *eleme
         element, gst_message_new_need_context(GST_OBJECT(element), GST_CUDA_CONTEXT_TYPE));
 }
 
-/* What 1.22 does when its own cuInit fails: the first call that needs it fails with a critical, and
- * each one after that waits for ever. A context that is made before the library is loaded ends the
- * process. So the library is started once, right after the driver has shown that it starts, and not
- * used where that failed. */
+/* Initialises libgstcuda once, right after a successful probe of the driver, and does not use the
+ * library if that fails. In 1.22, if the library's own cuInit fails, the first call that needs it
+ * fails with a critical warning and every later call blocks forever. Making a context before the
+ * library is loaded aborts the process. */
 static gboolean
-starts(CcDevice *device) {
+library_works(CcDevice *device) {
   static GMutex lock;
   static enum { UNTRIED, WORKS, FAILED } state; /* guarded by the lock */
   g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&lock);
@@ -69,7 +69,7 @@ starts(CcDevice *device) {
 
 static gboolean
 is_usable(CcDevice *device) {
-  return device && starts(device);
+  return device && library_works(device);
 }
 
 static void
@@ -80,7 +80,7 @@ unref_device(gpointer device) {
 GstObject *
 cc_cuda_context_of_device(CcDevice *device) {
   GstCudaContext *context =
-      starts(device) ? gst_cuda_context_new_wrapped(device->context, device->id) : NULL;
+      library_works(device) ? gst_cuda_context_new_wrapped(device->context, device->id) : NULL;
   if (!context)
     return NULL;
   g_object_set_data_full(G_OBJECT(context), "cudaconv-device", cc_device_ref(device), unref_device);
@@ -147,8 +147,8 @@ owns(GstMemory *memory) {
   return gst_is_cuda_memory(memory);
 }
 
-/* Every memory counts: an address of one kind in the place of another is an access that ends the
- * context for all who share it. Memories that are merged become system memory. */
+/* All memories must be CUDA memory: a host address used as a device address would destroy the
+ * context for everyone who shares it. Memories that are merged become system memory. */
 static gboolean
 maps(GstBuffer *buffer, gboolean at_once, CcDevice *device) {
   return device && cc_buffer_get_context(buffer, NULL) &&
@@ -162,8 +162,9 @@ sync_memory(GstMemory *memory) {
 #endif
 }
 
-/* A frame waits for one stream, so several memories, or those of another context, are waited for
- * here. A map for writing counts as pending work of the stream too. */
+/* Sets the memory kind and the stream. A frame can wait for one stream only, so several memories,
+ * or those of another context, are synchronized here. A map for writing also counts as pending work
+ * of the stream. */
 static const gchar *
 describe(const CcMaps *mapped, CcDevice *device, CcFrame *frame) {
   GstObject *context = cc_buffer_get_context(mapped->buffer, NULL);
@@ -182,7 +183,8 @@ describe(const CcMaps *mapped, CcDevice *device, CcFrame *frame) {
   return own ? "CUDA memory" : "CUDA memory of another context";
 }
 
-/* All rows of a memory, with what is between them; such memories have one pitch. */
+/* All rows of a memory, including the bytes between them. All planes of such a memory have the same
+ * pitch. */
 static CUDA_MEMCPY2D
 describe_rows(GstMemory *memory) {
   const gsize pitch = (gsize)((GstCudaMemory *)memory)->info.stride[0];
@@ -247,7 +249,8 @@ G_DEFINE_TYPE(CcCudaPool, cc_cuda_pool, GST_TYPE_CUDA_BUFFER_POOL)
 static void
 count_buffer(GstBufferPool *pool, GstBuffer *buffer, gboolean is_added) {
   gsize bytes;
-  gst_buffer_get_sizes(buffer, NULL, &bytes); /* whatever part of it others use */
+  gst_buffer_get_sizes(buffer, NULL,
+                       &bytes); /* maxsize, because users may have resized the buffer */
   g_atomic_pointer_add(&((CcCudaPool *)pool)->bytes, is_added ? (gssize)bytes : -(gssize)bytes);
 }
 
@@ -302,7 +305,7 @@ const CcDomain cc_cuda_domain = {
     .new_pool = new_pool,
     .owns = owns,
     .maps = maps,
-    .map_flags = (GstMapFlags)GST_MAP_CUDA, /* the address is one of the device then */
+    .map_flags = (GstMapFlags)GST_MAP_CUDA, /* makes the address a device address */
     .describe = describe,
     .get_context = get_context,
     .read = read_memory,

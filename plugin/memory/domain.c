@@ -10,7 +10,7 @@ needs_device(CcDevice *device) {
   return device != NULL;
 }
 
-/* GStreamer maps every memory as system memory. */
+/* GStreamer can map every memory as system memory. */
 static gboolean
 owns_any(GstMemory *memory) {
   return TRUE;
@@ -32,7 +32,7 @@ describe_system(const CcMaps *maps, CcDevice *device, CcFrame *frame) {
   return "system memory";
 }
 
-/* A frame of several memories is as its worst one. */
+/* A frame with several memories is described by the worst one. */
 static const gchar *
 describe_pinned(const CcMaps *maps, CcDevice *device, CcFrame *frame) {
   CcPinning worst = CC_PINNING_OWN;
@@ -44,7 +44,7 @@ describe_pinned(const CcMaps *maps, CcDevice *device, CcFrame *frame) {
   return cc_pinning_describe(worst);
 }
 
-/* Its memories are plain system memory to others. */
+/* The domain owns no memories, because pinned memory is plain system memory for others. */
 static const CcDomain pinned_domain = {
     .name = "pinned memory",
     .cost = 1, /* a transfer */

@@ -3,27 +3,27 @@
 
 /* The video formats of the element, for its caps, the tests and the benches. */
 
-/* Which frames of a format GstCudaMemory holds, by the version of GStreamer. It ends the process
- * for a format that it does not know. */
+/* Which frames of a format GstCudaMemory can hold, by the version of GStreamer. GStreamer aborts
+ * the process for a format that it does not support. */
 typedef enum {
   CC_IN_CUDA_NEVER,
   CC_IN_CUDA_ANY,
-  CC_IN_CUDA_ANY_1_24,   /* all from 1.24.0 on, and none before */
-  CC_IN_CUDA_ANY_1_24_4, /* all from 1.24.4 on, and none before */
-  /* All from 1.24.4 on. Before, the last plane may begin in the middle of a row, and GStreamer's
-   * map as system memory loses what lies there: in 1.22 with an odd height, and in 1.24.0 to 1.24.3
-   * with an even one. */
+  CC_IN_CUDA_ANY_1_24,   /* all from 1.24.0 on, none before */
+  CC_IN_CUDA_ANY_1_24_4, /* all from 1.24.4 on, none before */
+  /* All from 1.24.4 on. Before that the last plane may begin in the middle of a row, and a
+   * GStreamer map as system memory loses data there: in 1.22 with an odd height, in 1.24.0 to
+   * 1.24.3 with an even one. */
   CC_IN_CUDA_PLANAR,
-  /* Those of an even height. With an odd height the last row of chroma lies behind the memory, in
-   * late versions of 1.22 and in all from 1.24.0 to 1.28. */
+  /* Frames with an even height. With an odd height the last row of chroma is outside of the memory,
+   * in late versions of 1.22 and in all from 1.24.0 to 1.28. */
   CC_IN_CUDA_EVEN,
 } CcInCuda;
 
-/* A row is F(name as in caps, CcInCuda), and F says what to make of it. This makes the names. */
+/* A row is F(name as in caps, CcInCuda); the macro F expands a row. This F makes the names. */
 #define CC_FORMAT_NAME(name, in_cuda) #name,
 
-/* The order is the preference where neighbours leave the format open: what costs least comes first,
- * but colour before grey, which loses it. */
+/* The order is the preference if neighbours leave the format open: cheapest first, but formats with
+ * color before grey, which would lose it. */
 #define CC_FORMATS(F)                                                                              \
   F(I420, CC_IN_CUDA_PLANAR)                                                                       \
   F(NV12, CC_IN_CUDA_ANY)                                                                          \

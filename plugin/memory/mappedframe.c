@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* Where one plane lies in its buffer, in bytes. */
+/* The position of one plane in its buffer, in bytes. */
 typedef struct {
   gsize origin; /* of the top left sample */
   gint stride;
-  gsize start, end; /* all that its rows cover */
+  gsize start, end; /* the range that its rows cover */
 } PlaneExtent;
 
 static gboolean
@@ -31,9 +31,9 @@ cc_buffer_is_cropped(GstBuffer *buffer, const GstVideoInfo *info) {
          crop_fits(gst_buffer_get_video_crop_meta(buffer), meta, info);
 }
 
-/* A GstVideoMeta of a larger size is that of the memory, padding included. As in
- * gst_video_frame_map(), the frame is then the upper left part. A GstVideoCropMeta says where the
- * frame is, and has to agree with the caps unless the GstVideoMeta does. */
+/* Checks the metas of a buffer. A GstVideoMeta of a larger size describes the memory with padding:
+ * as in gst_video_frame_map(), the frame is then the upper left part. A GstVideoCropMeta gives the
+ * position of the frame, and must agree with the caps unless the GstVideoMeta does. */
 static gboolean
 check_meta(GstBuffer *buffer, const GstVideoMeta *meta, const GstVideoInfo *info, GError **error) {
   const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta(buffer);
@@ -67,8 +67,8 @@ cc_plane_component(const GstVideoInfo *info, guint p) {
   return component[0];
 }
 
-/* Adds the bytes of n strides to *at. FALSE: no memory reaches there. Metas can say any number, so
- * none is multiplied or added unchecked. */
+/* Adds the bytes of n strides to *at. FALSE: outside of any memory. All arithmetic is checked,
+ * because metas may contain any number. */
 static gboolean
 add_strides(gsize *at, gsize n, gint stride) {
   gsize bytes;
@@ -82,29 +82,30 @@ add_strides(gsize *at, gsize n, gint stride) {
   return TRUE;
 }
 
-/* What a buffer says about the frame in it. */
+/* The description of the frame in a buffer. */
 typedef struct {
   gsize bytes;
-  const GstVideoMeta *meta;     /* NULL: the planes lie as in GstVideoInfo */
-  const GstVideoCropMeta *crop; /* NULL: the frame begins where the planes do */
+  const GstVideoMeta *meta;     /* NULL: the layout of GstVideoInfo */
+  const GstVideoCropMeta *crop; /* NULL: no crop */
 } FrameInBuffer;
 
-/* Moves *at from the first sample of a plane to that of the crop. Packed 4:2:2 has no pixel at an
- * odd column without the one before, so such a crop starts there; GStreamer's videocrop does the
- * same. */
+/* Moves *at from the first sample of a plane to the first sample of the crop. In interleaved 4:2:2
+ * a crop at an odd column starts at the even column before, because a macropixel cannot be split;
+ * GStreamer's videocrop does the same. */
 static gboolean
 add_crop(gsize *at, const GstVideoCropMeta *crop, const GstVideoInfo *info,
          const CcPlaneLayout *plane, guint p, gint stride) {
   const gint component = cc_plane_component(info, p);
-  const gsize column =
-      plane->pairs ? crop->x / 2 : crop->x >> GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, component);
+  const gsize column = plane->has_macropixels
+                           ? crop->x / 2
+                           : crop->x >> GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, component);
   const gsize row = crop->y >> GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, component);
   gsize bytes;
   return g_size_checked_mul(&bytes, column, plane->step * cc_sample_size(plane->type)) &&
          g_size_checked_add(at, *at, bytes) && add_strides(at, row, stride);
 }
 
-/* FALSE: the plane is not all inside the buffer. */
+/* FALSE: the plane is not completely inside of the buffer. */
 static gboolean
 measure_plane(PlaneExtent *extent, const FrameInBuffer *frame, const GstVideoInfo *info,
               const CcPlaneLayout *plane, guint p) {
@@ -121,8 +122,8 @@ measure_plane(PlaneExtent *extent, const FrameInBuffer *frame, const GstVideoInf
          extent->end <= frame->bytes;
 }
 
-/* Reports the plane that reaches outside. Without a GstVideoMeta the layout is GStreamer's own,
- * whose rows are padded to a multiple of 4 bytes in most formats. */
+/* Reports a plane that reaches outside of the buffer. Without a GstVideoMeta the layout is
+ * GStreamer's default, whose rows are padded to a multiple of 4 bytes in most formats. */
 static gboolean
 refuse_plane(const PlaneExtent *extent, const FrameInBuffer *frame, const GstVideoInfo *info,
              guint p, GError **error) {
@@ -171,7 +172,7 @@ cc_buffer_check(GstBuffer *buffer, const GstVideoInfo *info, const CcFrameLayout
   return locate_planes(extent, buffer, info, layout, error);
 }
 
-/* The domain of the first memory that a device has; it may be what fails. NULL: none has. */
+/* The domain of the first memory that belongs to a device, for an error message. NULL: none. */
 static const CcDomain *
 find_device_domain(GstBuffer *buffer) {
   for (guint i = 0; i < gst_buffer_n_memory(buffer); i++) {
@@ -182,7 +183,8 @@ find_device_domain(GstBuffer *buffer) {
   return NULL;
 }
 
-/* Maps the memory that holds bytes start to end of the buffer; the address of its byte `start`. */
+/* Maps the memory with bytes `start` to `end` of the buffer. Returns the address of byte `start`.
+ */
 static guint8 *
 map_bytes(CcMappedFrame *self, gsize start, gsize end, GstMapFlags flags, GError **error) {
   guint index, length;
@@ -207,8 +209,8 @@ map_bytes(CcMappedFrame *self, gsize start, gsize end, GstMapFlags flags, GError
   return NULL;
 }
 
-/* A plane that crosses from one memory into another needs them merged; then all planes have to come
- * from the same map, since merging replaces the memories. */
+/* Whether a plane crosses from one memory into another. The memories must then be merged, and all
+ * planes must come from the same map, because merging replaces the memories. */
 static gboolean
 crosses_memories(GstBuffer *buffer, const PlaneExtent *extent) {
   guint index, length;
@@ -218,7 +220,7 @@ crosses_memories(GstBuffer *buffer, const PlaneExtent *extent) {
          length > 1;
 }
 
-/* Whether one map has to serve all planes. */
+/* Whether one map must cover all planes. */
 static gboolean
 need_one_map(GstBuffer *buffer, const PlaneExtent *extent, guint n_planes) {
   gboolean crosses = gst_buffer_n_memory(buffer) == 1;
@@ -227,9 +229,9 @@ need_one_map(GstBuffer *buffer, const PlaneExtent *extent, guint n_planes) {
   return crosses;
 }
 
-/* Says where the planes are; `whole` is the address of the buffer's first byte. */
+/* Sets the addresses of the planes; `whole` is the address of the buffer's first byte. */
 static void
-place_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, guint8 *whole) {
+set_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, guint8 *whole) {
   for (guint p = 0; p < n_planes; p++) {
     self->frame.plane[p].data = whole + extent[p].origin;
     self->frame.plane[p].pitch = extent[p].stride;
@@ -237,8 +239,8 @@ place_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, gui
   self->frame.is_one_block = TRUE;
 }
 
-/* Reads the planes of a buffer of one memory into memory of our own, where GStreamer cannot map it
- * as system memory. */
+/* Reads the planes of a buffer with one memory into a copy, if GStreamer cannot map it as system
+ * memory. */
 static gboolean
 copy_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes) {
   GstMemory *memory = gst_buffer_peek_memory(self->maps.buffer, 0);
@@ -246,7 +248,7 @@ copy_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes) {
   if (gst_buffer_n_memory(self->maps.buffer) > 1 || !domain->read || memory->offset > 0 ||
       !(self->copy = g_try_malloc(memory->size)))
     return FALSE;
-  place_planes(self, extent, n_planes, self->copy);
+  set_planes(self, extent, n_planes, self->copy);
   return domain->read(memory, self->copy);
 }
 
@@ -258,7 +260,7 @@ map_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, gbool
       !(whole = map_bytes(self, 0, gst_buffer_get_size(self->maps.buffer), flags, error)))
     return FALSE;
   if (at_once) {
-    place_planes(self, extent, n_planes, whole);
+    set_planes(self, extent, n_planes, whole);
     return TRUE;
   }
   for (guint p = 0; p < n_planes; p++) {
@@ -276,7 +278,8 @@ is_on_device(const CcMappedFrame *self) {
   return self->frame.memory == CC_MEMORY_DEVICE || self->frame.memory == CC_MEMORY_PEER;
 }
 
-/* The engine wants whole samples and rows that do not overlap; a meta can express other things. */
+/* Whether the engine can use the plane: it needs aligned samples and rows that do not overlap, but
+ * a meta can describe other layouts. */
 static gboolean
 plane_is_regular(const CcPlane *plane, const CcPlaneLayout *layout) {
   const gsize mask = cc_sample_size(layout->type) - 1;
@@ -323,7 +326,7 @@ make_regular(CcMappedFrame *self, const CcFrameLayout *layout, const CcDomain *d
   return TRUE;
 }
 
-/* The engine copies no planes of a device from the bottom up. */
+/* Refuses negative strides on a device, which the engine does not support. */
 static gboolean
 check_on_device(const CcMappedFrame *self, guint n_planes, const CcDomain *domain, GError **error) {
   for (guint p = 0; p < n_planes; p++)

@@ -9,19 +9,19 @@ GST_DEBUG_CATEGORY_EXTERN(gst_cuda_conv_debug);
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
 #define MEMORY_TYPE "CudaConvPinned"
-#define MIN_BYTES ((gsize)64 << 10) /* worth a registration */
+#define MIN_BYTES ((gsize)64 << 10) /* smaller memory is not registered */
 
 /* --- own memory --- */
 
 typedef struct {
   GstMemory parent;
   CcDevice *device; /* NULL for a part of another memory */
-  guint8 *data;     /* of the whole */
+  guint8 *data;     /* start of the whole memory */
 } PinnedMemory;
 
 typedef struct {
   GstAllocator parent;
-  CcDevice *device; /* NULL: it was closed; with the object lock */
+  CcDevice *device; /* NULL: closed; guarded by the object lock */
 } CcPinnedAllocator;
 
 typedef struct {
@@ -49,8 +49,8 @@ ref_device(GstAllocator *allocator) {
   return device;
 }
 
-/* Pinned memory begins on a page, so it is aligned to all that anyone asks for up to that. What
- * cannot be counted is no memory at all: GStreamer's own allocator does not check its sum. */
+/* Pinned memory begins on a page boundary, which satisfies every alignment up to a page. Sizes that
+ * overflow return NULL, because GStreamer's own allocator does not check its sum. */
 static GstMemory *
 pinned_alloc(GstAllocator *allocator, gsize bytes, GstAllocationParams *params) {
   gsize max;
@@ -66,7 +66,7 @@ pinned_alloc(GstAllocator *allocator, gsize bytes, GstAllocationParams *params) 
     data = cc_device_alloc_pinned(device, max, &error);
   if (!data) {
     GST_WARNING_OBJECT(allocator, "%" G_GSIZE_FORMAT " bytes cannot be pinned: %s", bytes,
-                       error ? error->message : "no size, or no alignment, of pinned memory");
+                       error ? error->message : "unsupported size or alignment");
     cc_device_unref(device);
     return gst_allocator_alloc(NULL, bytes, params);
   }
@@ -159,18 +159,18 @@ cc_pinned_allocator_new(CcDevice *device) {
 
 /* --- memory of others --- */
 
-/* Lives with a memory as qdata. */
+/* Attached to a memory as qdata. */
 typedef struct {
   CcPinning state;
-  CcDevice *device; /* IN_PLACE only, as are the next two */
+  CcDevice *device; /* with IN_PLACE only, like the next two */
   gpointer start;
   gsize bytes;
-  guint64 n_released; /* LIMIT and NO_ROOM only: at the last try */
+  guint64 n_released; /* with LIMIT and NO_ROOM only: the counter at the last try */
 } Registration;
 
-static GMutex registrations_lock; /* guards these */
+static GMutex registrations_lock; /* guards the two below */
 static guint64 registered_bytes;
-static guint64 n_released; /* registrations so far that made room for others */
+static guint64 n_released; /* number of registrations that were released */
 
 guint64
 cc_pinning_limit(void) {
@@ -188,7 +188,7 @@ cc_pinning_registered_bytes(void) {
   return bytes;
 }
 
-/* Called while the memory is still there. */
+/* Called before the memory is freed. */
 static void
 registration_free(gpointer data) {
   Registration *self = data;
@@ -212,7 +212,8 @@ try_to_register(Registration *self, gpointer start, gsize bytes, CcDevice *devic
   if (bytes > limit || registered_bytes > limit - bytes)
     return CC_PINNING_LIMIT;
   if (!cc_device_pin(device, start, bytes, &error)) {
-    GST_INFO("%" G_GSIZE_FORMAT " bytes at %p stay as they are: %s", bytes, start, error->message);
+    GST_INFO("%" G_GSIZE_FORMAT " bytes at %p are not registered: %s", bytes, start,
+             error->message);
     return g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY) ? CC_PINNING_NO_ROOM
                                                                 : CC_PINNING_REFUSED;
   }
@@ -224,9 +225,8 @@ try_to_register(Registration *self, gpointer start, gsize bytes, CcDevice *devic
   return CC_PINNING_IN_PLACE;
 }
 
-/* The caller holds the lock. Whether the memory, which was seen before, is to be registered now:
- * for the first time, or because others gave back room since it was refused for the lack of that.
- */
+/* Whether a memory that was seen before is to be registered now: for the first time, or because
+ * others were released after a refusal for lack of room. The caller holds the lock. */
 static gboolean
 is_worth_a_try(const Registration *self) {
   const gboolean lacked_room = self->state == CC_PINNING_LIMIT || self->state == CC_PINNING_NO_ROOM;
@@ -262,7 +262,7 @@ cc_pinning_look_up(const GstMapInfo *map, CcDevice *device) {
   return state;
 }
 
-/* --- words --- */
+/* --- description --- */
 
 gboolean
 cc_pinning_is_pinned(CcPinning pinning) {
@@ -283,9 +283,9 @@ cc_pinning_describe(CcPinning pinning) {
   case CC_PINNING_KIND:
     return "staged: not plain system memory";
   case CC_PINNING_LIMIT:
-    return "staged: as much is registered as may be";
+    return "staged: the limit of registered memory is reached";
   case CC_PINNING_NO_ROOM:
-    return "staged: the driver has no room to register more";
+    return "staged: the driver is out of memory to register more";
   case CC_PINNING_REFUSED:
     return "staged: the driver does not register this memory";
   }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pools.h"
 
-#define ALIGN_MASK 63 /* of memory that is allocated here: a cache line, a vector register */
+#define ALIGN_MASK 63 /* alignment of our allocations: a cache line, a vector register */
 #define MAX_ALIGN_MASK 65535
 #define MAX_PADDING (1 << 20) /* bytes */
-#define MAX_MIN 64            /* buffers of our own pools that are made at once for a neighbour */
+#define MAX_MIN 64            /* buffers that our own pools allocate at once for a neighbour */
 
-/* A video pool whose new buffers are zero, so that the padding between rows, which no one writes,
- * is the same in every run. It also takes the page faults out of the first frames. */
+/* A video pool whose new buffers are zeroed, so that the padding between rows, which nobody writes,
+ * is the same in every run. Zeroing also moves page faults out of the first frames. */
 typedef struct {
   GstVideoBufferPool parent;
 } CcZeroedPool;
@@ -51,9 +51,8 @@ set_pool(GstQuery *query, GstBufferPool *pool, guint size, guint min, guint max)
     gst_query_add_allocation_pool(query, pool, size, min, max);
 }
 
-/* Whether a neighbour's wishes can be met: a mask of an alignment, and neither so much memory in
- * front of or behind a frame that it cannot be meant, nor so much that GStreamer's sum of it
- * overflows. */
+/* Whether a neighbour's parameters are valid: the alignment is a mask, and prefix and padding are
+ * neither implausibly large nor large enough to overflow GStreamer's sum. */
 static gboolean
 is_reasonable(const GstAllocationParams *params) {
   return (params->align & (params->align + 1)) == 0 && params->align <= MAX_ALIGN_MASK &&
@@ -83,7 +82,7 @@ configure(GstBufferPool *pool, GstCaps *caps, guint size, guint min, guint max,
   return gst_buffer_pool_set_config(pool, config);
 }
 
-/* What downstream offers in an allocation query. */
+/* Downstream's offer in an allocation query. */
 typedef struct {
   GstCaps *caps;
   gsize bytes; /* of a frame without padding */
@@ -110,8 +109,8 @@ allocator_is_plain(GstAllocator *allocator) {
   return !allocator || g_strcmp0(allocator->mem_type, GST_ALLOCATOR_SYSMEM) == 0;
 }
 
-/* A pool that only allocates system memory without padding, as sinks offer that have nothing
- * special to offer. */
+/* Whether a pool only allocates system memory without padding. Sinks offer such pools if they have
+ * no special memory. */
 static gboolean
 pool_is_plain(GstBufferPool *pool) {
   GstAllocator *allocator = NULL;
@@ -126,8 +125,8 @@ pool_is_plain(GstBufferPool *pool) {
                    G_OBJECT_TYPE(pool) == cc_zeroed_pool_get_type());
 }
 
-/* Buffers that a neighbour asks for, and those that are held here; the neighbour can say any
- * number. */
+/* The number of buffers that a neighbour requests plus those that are held here. The neighbour's
+ * number may be any. */
 static guint
 add_held(guint n, const CcAllocation *allocation) {
   return n > G_MAXUINT - allocation->n_held ? G_MAXUINT : n + allocation->n_held;
@@ -167,8 +166,8 @@ choose_system_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer
   return why;
 }
 
-/* Makes a pool of the domain's own and finds out how large its buffers are. None is made before it
- * is needed: GStreamer 1.22 loses those of a start of CUDA's pool that fails half-way. */
+/* Makes a pool of the domain and finds the size of its buffers. The pool allocates no buffers in
+ * advance, because GStreamer 1.22 leaks those of a CUDA pool whose start fails half-way. */
 static GstBufferPool *
 new_domain_pool(const CcAllocation *allocation, GstCaps *caps, guint *size) {
   GstBufferPool *pool = allocation->domain->new_pool(allocation->context);

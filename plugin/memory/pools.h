@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The answers to allocation queries, whose caps have to be of frames that a pad can have: which
- * pool the output comes from, and what upstream is told. */
+/* Answers to allocation queries: the pool for the output, and the proposal to upstream. The caps of
+ * the queries must be those of frames that a pad can have. */
 
 #include <gst/base/gstbasetransform.h>
 #include "domain.h"
 
 G_BEGIN_DECLS
 
-/* The parts of a buffer. */
+/* The requirements for buffers. */
 typedef struct {
   const CcDomain *domain; /* of the caps */
-  GstAllocator *pinned;   /* for system memory that a device reads and writes; NULL: any will do */
-  GstObject *context;     /* of the pools of the domain, if it has its own */
-  guint n_held;           /* how many buffers this element keeps back at most */
+  GstAllocator *pinned;   /* for system memory that a device accesses; NULL: any allocator */
+  GstObject *context;     /* of the domain's own pools, if it has them */
+  guint n_held;           /* how many buffers this element holds back at most */
 } CcAllocation;
 
-/* Puts a pool into the answer to the allocation query on the source pad. If the domain has pools of
- * its own, it is one of these, which makes buffers as they are needed; else downstream's pool if
- * that insists on its memory, or one of ours. Returns for the log which pool it is; static. NULL:
- * no buffer can be made. */
+/* Sets the pool in the answer to the allocation query on the source pad. If the domain has its own
+ * pools, that is a new one of these, which allocates buffers on demand. Else it is downstream's
+ * pool, if downstream insists on its memory, or one of ours. Returns the kind of the pool for the
+ * log, a static text. NULL: no pool can be made. */
 const gchar *cc_choose_pool(GstQuery *query, const CcAllocation *allocation);
 
-/* Adds to upstream's allocation query that rows and planes may lie anywhere, and that a frame may
- * be a part of a picture: who crops need not copy, which few can in memory of a device. */
+/* Adds to upstream's allocation query that rows and planes may have any layout, and that a frame
+ * may be a crop of a larger one. Upstream then need not copy to crop, which few elements can do in
+ * device memory. */
 void cc_propose_metas(GstQuery *query);
 
 /* Adds a pool to upstream's allocation query, if one can be made. */

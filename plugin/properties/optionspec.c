@@ -6,11 +6,11 @@
 #include "engine/number.h"
 
 #define MAX_BYTES 120
-#define MAX_DEPTH 4 /* of arrays in arrays; a matrix has 2 */
+#define MAX_DEPTH 4 /* of nested arrays; a matrix has 2 */
 
 /* --- specifications --- */
 
-/* Reports no change, so that GObject keeps the value as it was set. */
+/* Leaves the value unchanged, so that GObject keeps it as it was set. */
 static gboolean
 change_nothing(GParamSpec *spec, GValue *value) {
   return FALSE;
@@ -31,7 +31,7 @@ derive(GType parent, const gchar *name) {
   return g_type_register_static(parent, name, &info, 0);
 }
 
-/* The specification of a number, of a type that is derived from GObject's. */
+/* The specification of a number; its type is derived from GObject's. */
 static GParamSpec *
 new_number_spec(const CcOption *self, const gchar *blurb, GParamFlags flags) {
   static gsize int_type = 0, double_type = 0;
@@ -53,7 +53,7 @@ new_number_spec(const CcOption *self, const gchar *blurb, GParamFlags flags) {
   return spec;
 }
 
-/* The enum of a choice, which is registered once. GObject keeps its values for good. */
+/* The enum type of a choice, registered once. GObject never frees its values. */
 static GType
 get_enum_type(const CcOption *self) {
   g_autofree gchar *name =
@@ -149,8 +149,8 @@ cc_value_describe(const GValue *value) {
 
 /* --- values --- */
 
-/* Adds the numbers of an array. Only entries of types that are one number are read, so that nothing
- * large is. */
+/* Appends the numbers of an array. Only entries whose types are single numbers are read, so nothing
+ * large is converted. */
 static gboolean
 append_array(CcCoefficients *to, const GValue *array, GError **error) {
   for (guint i = 0; i < gst_value_array_get_size(array); i++) {
@@ -160,13 +160,13 @@ append_array(CcCoefficients *to, const GValue *array, GError **error) {
     gboolean ok = FALSE;
     g_value_init(&converted, G_TYPE_DOUBLE);
     if (to->n == CC_MAX_COEFFS) {
-      ok = TRUE; /* which is too many */
+      ok = TRUE; /* append reports the error */
     } else if (G_VALUE_HOLDS_STRING(entry)) {
       const gchar *text = g_value_get_string(entry);
       ok = text && cc_number_parse(text, NULL, &number);
     } else if (!G_VALUE_HOLDS_BOOLEAN(entry) && !G_VALUE_HOLDS_CHAR(entry) &&
                g_value_transform(entry, &converted)) {
-      /* which the property is read from; a gchar cannot be */
+      /* must be serializable, because get_property parses the text; a gchar is not */
       g_autofree gchar *serialized = gst_value_serialize(entry);
       number = g_value_get_double(&converted);
       ok = serialized != NULL;

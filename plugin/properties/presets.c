@@ -14,9 +14,9 @@
 #define HEADER "_presets_"
 #define RESOURCE "/cudaconv/GstCudaConv.prs"
 
-static GstPresetInterface of_user; /* GStreamer's own functions, which know the user's files */
+static GstPresetInterface of_user; /* GStreamer's own functions, for the user's files */
 
-/* --- what there is --- */
+/* --- the two kinds --- */
 
 GResource *cc_presets_get_resource(void); /* generated */
 
@@ -31,13 +31,13 @@ read_shipped(gpointer data) {
   return presets;
 }
 
-/* Names that begin so are groups of GStreamer. */
+/* Such names are groups that GStreamer uses itself. */
 static gboolean
 is_private(const gchar *name) {
   return *name == '_';
 }
 
-/* The presets that are compiled in; read once and kept. */
+/* The compiled-in presets, read once and kept. */
 static GKeyFile *
 get_shipped(void) {
   static GOnce once = G_ONCE_INIT;
@@ -49,8 +49,8 @@ is_shipped(const gchar *name) {
   return !is_private(name) && g_key_file_has_group(get_shipped(), name);
 }
 
-/* Whether a file of presets says whose they are and not of which version, at which GStreamer
- * crashes up to 1.22 at least. */
+/* Whether a preset file has an element name but no version, on which GStreamer up to at least 1.22
+ * crashes. */
 static gboolean
 lacks_version(const gchar *path) {
   g_autoptr(GKeyFile) file = g_key_file_new();
@@ -59,7 +59,8 @@ lacks_version(const gchar *path) {
          !g_key_file_has_key(file, HEADER, "version", NULL);
 }
 
-/* GStreamer reads the files once, so that those that it could read do not matter any more. */
+/* Checks the user's files before GStreamer reads them. It reads them once, so later changes do not
+ * matter. */
 static gboolean
 can_read_user(void) {
   static gint read = FALSE, warned = FALSE; /* atomic */
@@ -73,7 +74,7 @@ can_read_user(void) {
                      : of_app && lacks_version(of_app) ? of_app
                                                        : NULL;
   if (bad && g_atomic_int_compare_and_exchange(&warned, FALSE, TRUE))
-    g_warning("%s is not read: there is no version= below [" HEADER "]", bad);
+    g_warning("%s is ignored: version= is missing below [" HEADER "]", bad);
   if (!bad)
     g_atomic_int_set(&read, TRUE);
   return !bad;
@@ -90,7 +91,7 @@ is_of_user(GstPreset *preset, const gchar *name) {
   return !is_private(name) && names && g_strv_contains((const gchar *const *)names, name);
 }
 
-/* Whether only the shipped preset has the name, which nobody can change. */
+/* Returns TRUE and warns if only a shipped preset has the name, because these cannot be changed. */
 static gboolean
 refuse_change(GstPreset *preset, const gchar *name, const gchar *change) {
   if (!is_shipped(name) || is_of_user(preset, name))
@@ -106,7 +107,7 @@ compare_names(gconstpointer a, gconstpointer b) {
   return g_strcmp0(*(const gchar *const *)a, *(const gchar *const *)b);
 }
 
-/* Adds copies of the names that are not there yet. */
+/* Adds copies of new names. */
 static void
 add_names(GPtrArray *all, gchar **names) {
   for (gchar **name = names; name && *name; name++)
@@ -114,7 +115,7 @@ add_names(GPtrArray *all, gchar **names) {
       g_ptr_array_add(all, g_strdup(*name));
 }
 
-/* Each name once, in GStreamer's order. */
+/* All names without duplicates, in GStreamer's order. */
 static gchar **
 get_preset_names(GstPreset *preset) {
   g_auto(GStrv) shipped = g_key_file_get_groups(get_shipped(), NULL);
@@ -127,7 +128,7 @@ get_preset_names(GstPreset *preset) {
   return (gchar **)g_ptr_array_free(all, FALSE);
 }
 
-/* Only what affects pixels. */
+/* The properties that affect pixels. */
 static gchar **
 get_property_names(GstPreset *preset) {
   GStrvBuilder *names = g_strv_builder_new();
@@ -140,7 +141,7 @@ get_property_names(GstPreset *preset) {
 
 /* --- loading --- */
 
-/* Sets what a shipped preset says, as GStreamer does it with the user's. */
+/* Sets the properties of a shipped preset, as GStreamer does for a user's preset. */
 static gboolean
 load_shipped(GstPreset *preset, const gchar *name) {
   for (guint i = 0; i < cc_n_options; i++) {
@@ -158,8 +159,9 @@ load_shipped(GstPreset *preset, const gchar *name) {
   return TRUE;
 }
 
-/* Sets what a preset says and the defaults of what it omits, as one change. A preset is loaded into
- * an element of its own first, so that nothing changes if one of its values is refused. */
+/* Sets the values of a preset, and the defaults of properties that it omits, as one change. The
+ * preset is first loaded into a temporary element, so that nothing changes if one of its values is
+ * refused. */
 static gboolean
 load_preset(GstPreset *preset, const gchar *name) {
   GstCudaConv *self = GST_CUDA_CONV(preset);
@@ -176,11 +178,12 @@ load_preset(GstPreset *preset, const gchar *name) {
               : load_shipped(GST_PRESET(loaded), name)))
     return FALSE;
   if (!cc_settings_start(&loaded->settings, &error)) {
-    g_autofree gchar *text = g_strdup_printf("%s. What was set before stays.", error->message);
+    g_autofree gchar *text =
+        g_strdup_printf("%s. The previous values stay in use.", error->message);
     gst_cuda_conv_warn(self, text);
     return FALSE;
   }
-  g_object_freeze_notify(G_OBJECT(self)); /* the values are committed at its end */
+  g_object_freeze_notify(G_OBJECT(self)); /* the values are committed at the thaw */
   cc_settings_load(&self->settings, &loaded->settings);
   gst_cuda_conv_notify(self, cc_options_all());
   g_object_thaw_notify(G_OBJECT(self));
@@ -200,7 +203,7 @@ get_meta(GstPreset *preset, const gchar *name, const gchar *tag, gchar **value) 
 
 /* --- changing --- */
 
-/* Whether it is UTF-8 without control characters. */
+/* Whether the text is UTF-8 without control characters. */
 static gboolean
 is_one_line(const gchar *text) {
   const gboolean is_utf8 = g_utf8_validate(text, -1, NULL);
@@ -209,27 +212,29 @@ is_one_line(const gchar *text) {
   return is_utf8 && !*text;
 }
 
-/* Whether GStreamer's file cannot have a preset of that name, or would not show it. */
+/* Returns TRUE and warns if GStreamer's file cannot store the name, or would not list it. */
 static gboolean
 refuse_name(GstPreset *preset, const gchar *name) {
   const gboolean can_be = *name && !is_private(name) && !strpbrk(name, "[]") && is_one_line(name);
   if (!can_be)
-    GST_WARNING_OBJECT(preset,
-                       "'%s' is no name for a preset: it must not begin with _ nor have a bracket "
-                       "or a control character in it",
-                       name);
+    GST_WARNING_OBJECT(
+        preset,
+        "'%s' is not a valid preset name: it must not begin with _ or contain a bracket "
+        "or a control character",
+        name);
   return !can_be;
 }
 
-/* Whether the path of the kernel file has a quote in it, which GStreamer's file does not give back.
- */
+/* Returns TRUE and warns if the path of the kernel file has a quote, which GStreamer's file does
+ * not preserve. */
 static gboolean
 refuse_path(GstPreset *preset) {
   g_autofree gchar *path = NULL;
   g_object_get(preset, "kernel-file", &path, NULL);
   const gboolean has_quote = path && strchr(path, '"');
   if (has_quote)
-    GST_WARNING_OBJECT(preset, "kernel-file=%s has a quote in it, which no preset can hold", path);
+    GST_WARNING_OBJECT(preset, "kernel-file=%s contains a quote, which a preset cannot store",
+                       path);
   return has_quote;
 }
 
@@ -251,20 +256,21 @@ delete_preset(GstPreset *preset, const gchar *name) {
          of_user.delete_preset(preset, name);
 }
 
-/* Whether a line of GStreamer's file cannot hold the description of a preset. */
+/* Returns TRUE and warns if a line of GStreamer's file cannot store the description of a preset. */
 static gboolean
 refuse_meta(GstPreset *preset, const gchar *tag, const gchar *value) {
   const gboolean fits =
       *tag && !strpbrk(tag, "=[] ") && is_one_line(tag) && (!value || is_one_line(value));
   if (!fits)
     GST_WARNING_OBJECT(preset,
-                       "a preset cannot hold '%s' as '%s': the tag is one word without = and "
-                       "brackets, and both are one line of UTF-8",
+                       "a preset cannot store '%s' as '%s': the tag must be one word without = and "
+                       "brackets, and both must be one line of UTF-8",
                        value, tag);
   return !fits;
 }
 
-/* GStreamer's function would make a preset that holds nothing else. */
+/* Refuses unknown names, because GStreamer's function would create a preset that holds nothing
+ * else. */
 static gboolean
 set_meta(GstPreset *preset, const gchar *name, const gchar *tag, const gchar *value) {
   if (refuse_change(preset, name, "described") || refuse_meta(preset, tag, value))

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Presets: those that are compiled in, and the user's in GStreamer's own files. They hold the
- * properties that affect pixels, and take effect as a whole. */
+/* Presets: the compiled-in ones, and the user's in GStreamer's files. They hold the properties that
+ * affect pixels. Loading one is a single change. */
 
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-/* A preset of the user stands for one that is compiled in under the same name. What is compiled in
- * can be loaded and read, and not be changed, renamed or deleted; saving under its name makes one
- * of the user. */
+/* A user's preset hides a compiled-in one with the same name. Compiled-in presets can be loaded and
+ * read, but not changed, renamed or deleted. Saving under such a name creates a user's preset. */
 void gst_cuda_conv_preset_interface_init(GstPresetInterface *interface);
 
 G_END_DECLS

@@ -8,14 +8,14 @@
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-static GParamSpec *specs[CC_MAX_OPTIONS + 1]; /* by number, from 1: that of property i is i + 1 */
-static guint n_settable;                      /* properties; the one behind them is stats */
+static GParamSpec *specs[CC_MAX_OPTIONS + 1]; /* by id; that of property i is i + 1 */
+static guint n_settable;                      /* properties; the one after them is stats */
 static void (*parent_dispatch)(GObject *object, guint n, GParamSpec **pspecs);
 
 /* --- values --- */
 
-/* Before the start, a refused value is a reason not to start. After it, nothing has changed, and a
- * warning reports that. */
+/* Before the start, a refused value makes the start fail. After the start it changes nothing and
+ * gives a warning. */
 static void
 refuse(GstCudaConv *self, guint i, const GValue *value, const gchar *why) {
   const gchar *name = cc_settings_option(i)->name;
@@ -24,14 +24,14 @@ refuse(GstCudaConv *self, guint i, const GValue *value, const gchar *why) {
   if (cc_settings_remember_refusal(&self->settings, i, refusal)) {
     GST_WARNING_OBJECT(self, "%s", refusal);
   } else if (gst_cuda_conv_claim_warning(self, name)) {
-    g_autofree gchar *warning = g_strdup_printf("%s. What was set before stays.", refusal);
+    g_autofree gchar *warning = g_strdup_printf("%s. The previous value stays in use.", refusal);
     gst_cuda_conv_warn(self, warning);
   }
 }
 
-/* GStreamer escapes a text of a preset twice when it saves it, as a value and for the file, and
- * undoes that once when it loads it. Puts what each escape stands for into its place: `\\ ` is a
- * blank, `\\012` a new line. */
+/* Removes escapes from a text of a preset. GStreamer escapes it twice when saving, as a value and
+ * for the file, but unescapes it only once when loading. `\\ ` becomes a blank, `\\012` a new line.
+ */
 static void
 unescape(gchar *text) {
   gchar *to = text;
@@ -68,7 +68,8 @@ set_property(GObject *object, guint id, const GValue *from, GParamSpec *pspec) {
       !cc_settings_set(&self->settings, id - 1, &value, &error))
     refuse(self, id - 1, from, error->message);
   else if (id - 1 < CC_N_DEFINITIONS)
-    g_object_notify_by_pspec(object, specs[CC_OPTION_KERNEL + 1]); /* which that selects */
+    g_object_notify_by_pspec(
+        object, specs[CC_OPTION_KERNEL + 1]); /* the definition selects the custom kernel */
   if (option->type == CC_OPTION_COEFFICIENTS)
     g_free((gchar *)value.text);
 }
@@ -89,8 +90,8 @@ get_property(GObject *object, guint id, GValue *to, GParamSpec *pspec) {
 
 /* GObject calls this once for all properties that were set together: by one g_object_set, by a
  * preset, by the control bindings of a frame, or between g_object_freeze_notify and
- * g_object_thaw_notify. These are committed, and no others: another thread may be inside a call
- * that has set a part of its values. */
+ * g_object_thaw_notify. Only these properties are committed, because another thread may be in the
+ * middle of setting several values. */
 static void
 dispatch_properties_changed(GObject *object, guint n, GParamSpec **changed) {
   CcOptionSet set = 0;
@@ -107,7 +108,7 @@ gst_cuda_conv_sync_properties(GstCudaConv *self, GstClockTime time) {
   if (!gst_object_has_active_control_bindings(object))
     return;
   gst_object_sync_values(object, time);
-  /* at once, even if a call of another thread delays the dispatch */
+  /* commits now, even if a call of another thread delays the dispatch */
   cc_settings_commit(&self->settings, gst_cuda_conv_list_bound(self, CC_ALL_OPTIONS));
 }
 
@@ -149,25 +150,24 @@ gst_cuda_conv_install_properties(GObjectClass *klass) {
   /**
    * stats:
    *
-   * A structure `cudaconv-stats`: backend and device (strings), device-id (int), plan (string,
-   * how the kernel is computed), steps (array of strings, what the backend runs, a line for each
-   * step, which [explain.md](explain.md) explains; not before there are caps), size (uint, rows
-   * or columns of the kernel that runs, whichever are more; not before there are caps), algorithm
-   * (string, the one that runs; not on the CPU and before there are caps), input-path and
-   * output-path (strings, how the device reads and writes frames; not before the first frame),
-   * in-flight (uint, frames under way at once), frames and bytes (guint64, output), upload-time,
-   * kernel-time, download-time and wait-time (guint64, nanoseconds in all since the element was
-   * started), device-bytes (guint64, memory of the device that is held for frames, in the pool
-   * behind the element too), scratch-bytes (guint64, memory for the planes between two stages of
-   * a filter on the CPU), registered-bytes (guint64, memory of others that this process has
-   * pinned now), and failovers (uint, from the GPU to the CPU since the start).
+   * A structure `cudaconv-stats`: backend and device (strings), device-id (int), plan (string, the
+   * arithmetic of the filter), steps (array of strings, one line for each step that the backend
+   * runs, which [explain.md](explain.md) explains; not before there are caps), size (uint, the
+   * larger side of the current kernel; not before there are caps), algorithm (string, the current
+   * one; not on the CPU and before there are caps), input-path and output-path (strings, how the
+   * device reads and writes frames; not before the first frame), in-flight (uint, frames in flight
+   * at once), frames and bytes (guint64, output), upload-time, kernel-time, download-time and
+   * wait-time (guint64, total nanoseconds since the element was started), device-bytes (guint64,
+   * device memory that is kept for frames, including the output pool), scratch-bytes (guint64,
+   * memory for the planes between two stages of a filter on the CPU), registered-bytes (guint64,
+   * memory from other allocators that this process has pinned now), and failovers (uint, from the
+   * GPU to the CPU since the start).
    */
-  g_assert(n_settable < CC_MAX_OPTIONS); /* and one is left for stats */
+  g_assert(n_settable < CC_MAX_OPTIONS); /* one is left for stats */
   specs[n_settable + 1] =
       g_param_spec_boxed("stats", "Statistics",
                          "Backend, device, plan, steps, kernel size, algorithm and memory paths in "
-                         "use, frames, bytes, "
-                         "nanoseconds, failovers",
+                         "use, frames, bytes, nanoseconds, failovers",
                          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties(klass, n_settable + 2, specs);
 }

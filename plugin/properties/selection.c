@@ -23,8 +23,8 @@ gst_cuda_conv_check_properties(GstCudaConv *self, GError **error) {
   return check_kernel(&filter, error) && cc_filter_check(&filter, error);
 }
 
-/* Uses the values that run, with `part` of those in `tried`. FALSE: they cannot work, and nothing
- * has changed. */
+/* Uses the running values, with the options in `part` taken from `tried`. FALSE: they cannot work,
+ * and nothing has changed. */
 static gboolean
 try_part(GstCudaConv *self, const CcOptions *tried, CcOptionSet part, CcUseFilter use,
          gpointer data, GError **error) {
@@ -39,8 +39,8 @@ try_part(GstCudaConv *self, const CcOptions *tried, CcOptionSet part, CcUseFilte
   return TRUE;
 }
 
-/* Puts refused properties back and warns, but for properties whose control bindings have had their
- * warning. */
+/* Sets refused properties back and warns, except about properties whose control bindings have had
+ * their warning. */
 static void
 refuse(GstCudaConv *self, CcOptionSet refused, const GError *reason) {
   CcOptionSet reported = refused;
@@ -51,51 +51,50 @@ refuse(GstCudaConv *self, CcOptionSet refused, const GError *reason) {
       cc_settings_put_back(&self->settings, refused, &self->selection.running);
   if (!reported)
     return;
-  g_autofree gchar *text =
-      g_strdup_printf("%s. The filter goes on as it was before.", reason->message);
+  g_autofree gchar *text = g_strdup_printf("%s. The filter is unchanged.", reason->message);
   gst_cuda_conv_warn(self, text);
   gst_cuda_conv_notify(self, changed & reported);
 }
 
-/* Warns when sigma begins to have no effect, because the kernel is no Gaussian. */
+/* Warns once if sigma has no effect, because the kernel is not a Gaussian. */
 static void
 check_sigma(GstCudaConv *self) {
   const CcFilter *filter = cc_session_get_filter(self->session);
   const gboolean useless = filter->kernel && filter->sigma > 0 && !filter->kernel->gaussian;
   if (useless && !self->selection.sigma_reported && gst_cuda_conv_claim_warning(self, "sigma")) {
-    g_autofree gchar *text =
-        g_strdup_printf("sigma=%g has no effect on the kernel %s, which is no Gaussian; "
-                        "kernel=gaussian is one",
-                        filter->sigma, filter->kernel->name);
+    g_autofree gchar *text = g_strdup_printf("sigma=%g has no effect on the kernel %s; "
+                                             "kernel=gaussian uses it",
+                                             filter->sigma, filter->kernel->name);
     gst_cuda_conv_warn(self, text);
   }
   self->selection.sigma_reported = useless;
 }
 
-/* After all of `changes` together did not work: takes those of others than control bindings, where
- * they work, and each of a binding that does, since one that sets a wrong value for every frame
- * must stop nobody else. Returns the rest; *reason says why. */
+/* Called if the `changes` do not work together. Tries the changes that no control binding makes,
+ * then each change of a binding separately, so that a binding with a wrong value in every frame
+ * does not block other changes. Returns the refused changes; *reason says why. */
 static CcOptionSet
 try_apart(GstCudaConv *self, const CcOptions *tried, CcOptionSet changes, CcUseFilter use,
           gpointer data, GError **reason) {
-  g_autoptr(GError) of_others = NULL;
+  g_autoptr(GError) others_error = NULL;
   const CcOptionSet bound = gst_cuda_conv_list_bound(self, changes);
   const CcOptionSet others = changes & ~bound;
   CcOptionSet refused = changes;
-  if (others && bound && try_part(self, tried, others, use, data, &of_others))
+  if (others && bound && try_part(self, tried, others, use, data, &others_error))
     refused = bound;
   for (guint i = 0; i < cc_n_options; i++)
     if (bound & cc_option_bit(i) && changes != cc_option_bit(i) &&
         try_part(self, tried, cc_option_bit(i), use, data, NULL))
       refused &= ~cc_option_bit(i);
-  if (of_others) {
+  if (others_error) {
     g_clear_error(reason);
-    *reason = g_steal_pointer(&of_others);
+    *reason = g_steal_pointer(&others_error);
   }
   return refused;
 }
 
-/* FALSE: some of the committed values do not work. Where anything ran before, they are put back. */
+/* Uses the committed values. FALSE: some of them do not work; they are set back if a filter ran
+ * before. */
 static gboolean
 try_properties(GstCudaConv *self, CcUseFilter use, gpointer data, GError **error) {
   const gboolean runs = cc_session_get_filter(self->session)->kernel != NULL;

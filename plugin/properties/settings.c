@@ -15,8 +15,8 @@ static const CcOption device_options[] = {
      * backend:
      *
      * Where frames are filtered; the pixels are the same. The backend is opened when the element
-     * goes to READY and again at the next start if this changed. The element message
-     * `cudaconv-backend` says which one runs, on what device and why.
+     * goes to READY, and again at the next start if this property changed. The element message
+     * `cudaconv-backend` has the backend, its device and the reason.
      */
     {"backend", "Backend", "Where frames are filtered", DEVICE(backend.choice),
      .type = CC_OPTION_CHOICE, .choices = cc_backend_choices, .default_choice = "auto"},
@@ -24,8 +24,8 @@ static const CcOption device_options[] = {
     /**
      * cuda-device-id:
      *
-     * Number of the CUDA device; -1, the default, takes the least busy of those that work, unless
-     * the application or an element beside this one offers a CUDA context.
+     * Number of the CUDA device. -1, the default, takes the least busy device that works, unless
+     * the application or a neighbouring element offers a CUDA context.
      */
     {"cuda-device-id", "CUDA device ID", "CUDA device to use (-1 = the least busy)",
      DEVICE(backend.device_id), INT(-1, G_MAXINT, -1)},
@@ -33,21 +33,22 @@ static const CcOption device_options[] = {
     /**
      * n-threads:
      *
-     * The most threads that the CPU backend filters a frame with, the streaming thread among them;
-     * 0, the default, is one for every core, and 256 at most. All elements of a process share the
-     * cores: others than the streaming thread come only while one is free. Small frames take fewer.
+     * The maximum number of threads that the CPU backend uses for a frame, including the streaming
+     * thread. 0, the default, is one per core, at most 256. All elements of a process share the
+     * cores: threads other than the streaming thread help only while a core is free. Small frames
+     * use fewer threads.
      */
-    {"n-threads", "Threads", "Threads of the CPU backend (0 = one a core)",
+    {"n-threads", "Threads", "Threads of the CPU backend (0 = one per core)",
      DEVICE(backend.n_threads), INT(0, CC_MAX_THREADS, 0)},
 
     /**
      * in-flight:
      *
-     * How many frames the GPU works on at once. More than one lets the transfers of some overlap
-     * the work on others, and delays each by the others. 0, the default, is automatic: 1 in a live
-     * pipeline, which adds no latency, 2 where frames come and leave in CUDA memory, and 3
-     * otherwise. The CPU always has 1, and so has a live pipeline whose caps have no fixed frame
-     * rate (framerate=0/1), because no latency could say how long frames are held.
+     * How many frames the GPU works on at once. With more than one, transfers overlap with
+     * computation, and each frame is delayed by the others. 0, the default, is automatic: 1 in a
+     * live pipeline, which adds no latency, 2 if frames come and leave in CUDA memory, else 3. It
+     * is always 1 on the CPU, and in a live pipeline whose caps have no fixed frame rate
+     * (framerate=0/1), because no latency could be reported for held frames.
      */
     {"in-flight", "In flight",
      "Frames on the GPU at once (0 = automatic: 1 when live, else 2 or 3)", DEVICE(in_flight),
@@ -85,7 +86,8 @@ cc_settings_clear(CcSettings *self) {
 
 /* --- commits --- */
 
-/* Options that define the custom kernel are committed together. The caller holds the lock. */
+/* Commits the staged values of `set`. Options that define the custom kernel are committed together.
+ * The caller holds the lock. */
 static void
 commit(CcSettings *self, CcOptionSet set) {
   const CcOptionSet definitions = cc_option_bit(CC_N_DEFINITIONS) - 1;
@@ -116,7 +118,7 @@ cc_settings_commit_overdue(CcSettings *self) {
   g_mutex_unlock(&self->lock);
 }
 
-/* Notes that these have been staged. The caller holds the lock. */
+/* Marks options as staged now. The caller holds the lock. */
 static void
 add_pending(CcSettings *self, CcOptionSet set) {
   const gint64 now = g_get_monotonic_time();
@@ -129,8 +131,8 @@ add_pending(CcSettings *self, CcOptionSet set) {
 
 /* --- start and stop --- */
 
-/* Forgets why definitions of the custom kernel were refused, but for that of option `kept`. The
- * caller holds the lock. */
+/* Clears the refusals of definitions of the custom kernel, except that of option `kept`. The caller
+ * holds the lock. */
 static void
 forget_definitions(CcSettings *self, guint kept) {
   for (guint i = 0; i < CC_N_DEFINITIONS; i++)
@@ -175,8 +177,8 @@ cc_settings_stop(CcSettings *self) {
 
 /* --- properties --- */
 
-/* Defines the custom kernel without the lock, because that may read a file. It is done again if
- * another kernel was defined meanwhile, since a row or column adds to that. */
+/* Defines the custom kernel without holding the lock, because that may read a file. Starts again if
+ * another kernel was defined in the meantime, because a row or column adds to that. */
 static gboolean
 define(CcSettings *self, guint i, const CcOptionValue *value, GError **error) {
   gboolean ok, again;
@@ -197,7 +199,7 @@ define(CcSettings *self, guint i, const CcOptionValue *value, GError **error) {
       if (next.custom)
         self->staged.kernel = CC_KERNEL_CUSTOM;
       forget_definitions(self, cc_option_other_half(i));
-      add_pending(self, cc_option_bit(CC_OPTION_KERNEL + 1) - 1); /* all that this sets */
+      add_pending(self, cc_option_bit(CC_OPTION_KERNEL + 1) - 1); /* all options that this sets */
     }
     g_mutex_unlock(&self->lock);
   } while (again);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A file with the name of a plugin that harms whoever loads it: HARM() is done at once. */
+/* A shared library with the name of a plugin. It calls HARM() when it is loaded. */
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Prints much, and leaves a process that has the standard output. */
+/* Prints much, and leaves a child process that holds the standard output open. */
 static inline void
 prints(void) {
   static char text[1 << 20];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Plans, runs, damages and merges jobs. For the tests of `cudaconv plan`, `run`, `status` and `merge`."""
+"""Functions and damages for the tests of `cudaconv plan`, `run`, `status` and `merge`."""
 
 import hashlib
 import json
@@ -13,23 +13,23 @@ import subprocess
 import media
 from media import BEFORE, COMMAND
 
-# What a scheduler would set must not choose the pieces of a test.
+# Variables of a scheduler must not choose the chunks of a test.
 for name in ("SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX"):
     os.environ.pop(name, None)
 
-# Key frames are 0.8 s from each other, and frames in front of one are shown before it and need it.
+# A key frame every 0.8 s, with open GOPs: frames that are shown before a key frame need it.
 OPEN_GOP = "x264enc speed-preset=veryfast key-int-max=20 bframes=3 option-string=open-gop=1:b-adapt=0"
 
 
 def write_sealed(path, members, name):
-    """An object with the hash of all of its other members, as the command writes it."""
+    """Writes an object with a member `name` that has the hash of all other members, as the command does."""
     members = {member: value for member, value in members.items() if member != name}
     text = json.dumps(members, separators=(",", ":"), ensure_ascii=False)
     path.write_text(json.dumps(members | {name: hashlib.md5(text.encode()).hexdigest()}))
 
 
 class Case(media.Case):
-    """The folder of the job is self.job."""
+    """A test with a job in the folder self.job."""
 
     def setUp(self):
         super().setUp()
@@ -50,26 +50,26 @@ class Case(media.Case):
     def missing(self, *arguments):
         return [int(line) for line in self.status("--missing", *arguments).stdout.splitlines()]
 
-    def record_path(self, piece):
-        return self.job / "pieces" / f"{piece:06}.json"
+    def record_path(self, chunk):
+        return self.job / "pieces" / f"{chunk:06}.json"
 
-    def record(self, piece):
-        return json.loads(self.record_path(piece).read_text())
+    def record(self, chunk):
+        return json.loads(self.record_path(chunk).read_text())
 
-    def write_record(self, piece, record):
-        """With a hash that fits."""
-        path = self.record_path(piece)
+    def write_record(self, chunk, record):
+        """Writes a record with the right hash."""
+        path = self.record_path(chunk)
         write_sealed(path, record | {"seconds": record["seconds"] and 1}, "check")
 
-    def files_of(self, piece):
-        """The film of a piece and its times."""
-        return [self.job / file["name"] for file in self.record(piece)["files"]]
+    def files_of(self, chunk):
+        """The files of a chunk: packets and times."""
+        return [self.job / file["name"] for file in self.record(chunk)["files"]]
 
-    def pieces(self):
+    def n_chunks(self):
         return json.loads((self.job / "manifest.json").read_text())["pieces"]
 
 
-# a second for 50 frames, whatever the machine
+# one second for 50 frames on every machine
 SLOW = "--encoder=identity sleep-time=20000 ! x264enc speed-preset=ultrafast"
 
 
@@ -79,7 +79,7 @@ def limit_files(size=4000):
 
 
 class EndsCase(Case):
-    """With OUT out.mkv, and runs that end while others go on."""
+    """A test with OUT out.mkv, and with processes in the background."""
 
     def setUp(self):
         super().setUp()
@@ -95,34 +95,34 @@ class EndsCase(Case):
         return process
 
     def finish(self, process):
-        """What it says on stderr."""
-        said = process.communicate(timeout=60)[1]
-        self.assertNotIn("CRITICAL **", said)
-        return said
+        """Waits for the process. Returns its stderr."""
+        output = process.communicate(timeout=60)[1]
+        self.assertNotIn("CRITICAL **", output)
+        return output
 
     def parts(self):
         return set(self.job.glob("parts/*"))
 
-    def plan_film(self, *options, frames=75, piece=1, pattern="ball"):
+    def plan_video(self, *options, frames=75, length=1, pattern="ball"):
         source = self.make("in.mkv", frames, pattern=pattern)
-        self.plan(*options, "--piece", piece, source, "--out", self.out)
+        self.plan(*options, "--piece", length, source, "--out", self.out)
         return source
 
-    def make_film(self, **more):
-        """A job that is made. Gives the bytes that its film has to have."""
-        self.plan_film(**more)
+    def make_merged(self, **more):
+        """Plans, runs and merges a job. Returns the bytes of OUT, and replaces OUT by BEFORE."""
+        self.plan_video(**more)
         self.run_job()
         self.merge()
         whole = self.out.read_bytes()
         self.out.write_bytes(BEFORE)
         return whole
 
-    def keep(self):
-        """Keeps a copy of the job, which bring_back() puts in its place."""
+    def save_copy(self):
+        """Saves a copy of the job for restore_copy()."""
         self.kept = self.folder / "kept"
         shutil.copytree(self.job, self.kept)
 
-    def bring_back(self):
+    def restore_copy(self):
         shutil.rmtree(self.job)
         shutil.copytree(self.kept, self.job)
 
@@ -132,10 +132,10 @@ class EndsCase(Case):
         self.out.write_bytes(BEFORE)
 
     def assert_refused(self, says=(), sealed=False, **more):
-        """`sealed`: not because the record's own hash does not fit."""
+        """merge fails with one line. `sealed`: the reason is not the hash of the record."""
         done = self.merge(status=1, says=says, timeout=30, **more)
         if sealed:
-            self.assertNotIn("its hash is another one", done.stderr)
+            self.assertNotIn("its hash does not match", done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         self.assertEqual(self.out.read_bytes(), BEFORE)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes films and pictures with GStreamer, reads them back, and runs the command. For the tests beside it.
+"""Makes videos and images with GStreamer, reads them back, and runs the command. For the tests in this folder.
 
-They are started as TEST BUILD. Without gi or one of GStreamer's elements that they use they exit with 77.
+A test is started as TEST BUILD. It exits with 77 if gi or a needed GStreamer element is not installed.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ COMMAND = BUILD / "app" / "cudaconv"
 NEEDED = ("x264enc", "x265enc", "vp9enc", "avenc_aac", "avenc_ffv1", "opusenc", "mp4mux", "matroskamux", "webmmux",
           "avimux", "flvmux", "mpegtsmux", "pngenc", "jpegenc", "webpenc", "avenc_tiff", "subparse", "interlace",
           "parsebin", "avdec_h264")
-# Set for the tests whose names end with -complete: every combination, where a quick run has each value once.
+# Set for the tests whose names end with -complete. They test all combinations; a quick run tests each value once.
 COMPLETE = bool(os.environ.get("CUDACONV_TEST_COMPLETE"))
 WIDTH, HEIGHT, RATE = 160, 120, 25
 SECOND = 1_000_000_000
@@ -41,19 +41,19 @@ os.environ["GST_PLUGIN_PATH"] = str(BUILD / "plugin")
 Gst.init(None)
 for name in NEEDED:
     if not Gst.ElementFactory.find(name):
-        print(f"GStreamer's element {name} is not installed")
+        print(f"the GStreamer element {name} is not installed")
         sys.exit(77)
 
 
-def part_of(items, every, first=0):
-    """All of the items in a complete run, and else one of so many."""
-    return list(items) if COMPLETE else list(items)[first % every::every]
+def every_nth(items, n, first=0):
+    """All items in a complete run, otherwise every nth item, from `first` on."""
+    return list(items) if COMPLETE else list(items)[first % n::n]
 
 
 # ---- pipelines ----
 
 def play(pipeline, seconds=60):
-    """Plays to the end of the stream."""
+    """Plays a pipeline to the end of the stream."""
     bus = pipeline.get_bus()
     pipeline.set_state(Gst.State.PLAYING)
     message = bus.timed_pop_filtered(seconds * SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
@@ -70,6 +70,7 @@ def launch(line):
 
 
 def video(frames=RATE, size=(WIDTH, HEIGHT), caps="format=I420", pattern="ball"):
+    """A line that begins with raw video."""
     return (f"videotestsrc num-buffers={frames} pattern={pattern} ! video/x-raw,width={size[0]},height={size[1]},"
             f"framerate={RATE}/1,{caps}")
 
@@ -77,20 +78,20 @@ def video(frames=RATE, size=(WIDTH, HEIGHT), caps="format=I420", pattern="ball")
 H264 = "x264enc speed-preset=ultrafast key-int-max=10"
 
 
-def sound(frames=RATE, frequency=440):
-    """As long as so many frames of video."""
+def audio(frames=RATE, frequency=440):
+    """A line that begins with raw audio, as long as this number of video frames."""
     return (f"audiotestsrc num-buffers={frames} samplesperbuffer={48000 // RATE} freq={frequency} ! "
             "audio/x-raw,rate=48000,channels=2")
 
 
-def film(path, muxer, *streams):
-    """Each stream is a line that ends with what the muxer takes."""
+def make_video(path, muxer, *streams):
+    """Writes a file. Each stream is a line whose output the muxer accepts."""
     lines = " ".join(f"{stream} ! queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! m." for stream in streams)
     launch(f"{muxer} name=m ! filesink location=\"{path}\" {lines}")
 
 
 def push_frames(line, caps, frames):
-    """A pipeline that begins with what is pushed: pairs of a time in nanoseconds and the bytes of a frame."""
+    """Plays a line with frames as its input: pairs of a time in nanoseconds and the bytes of a frame."""
     pipeline = Gst.parse_launch(f"appsrc name=source format=time ! {line}")
     source = pipeline.get_by_name("source")
     source.set_property("caps", Gst.Caps.from_string(caps))
@@ -102,20 +103,21 @@ def push_frames(line, caps, frames):
     play(pipeline)
 
 
-def turn(path, degrees):
-    """Writes a rotation into the header of an MP4's only video track, which mp4mux of GStreamer 1.22 cannot."""
+def rotate(path, degrees):
+    """Writes a rotation into the header of the only video track of an MP4. mp4mux of GStreamer 1.22 cannot write one."""
     one = 0x10000
     matrix = {90: (0, one, -one, 0), 180: (-one, 0, 0, -one), 270: (0, -one, one, 0)}[degrees]
     data = bytearray(path.read_bytes())
-    at = data.index(b"tkhd") + len(b"tkhd") + 40  # of version 0
-    for place, value in zip((0, 4, 12, 16), matrix):
-        data[at + place:at + place + 4] = value.to_bytes(4, "big", signed=True)
+    at = data.index(b"tkhd") + len(b"tkhd") + 40  # in a header of version 0
+    for offset, value in zip((0, 4, 12, 16), matrix):
+        data[at + offset:at + offset + 4] = value.to_bytes(4, "big", signed=True)
     path.write_bytes(data)
 
 
-def gif(path, colors, delays, size=(32, 16)):
-    """An animated GIF of frames of one color each (bytes of RGB), shown for so many hundredths of a second. GStreamer
-    has no encoder. Codes are not compressed: a clear code before each run that would make them longer."""
+def make_gif(path, colors, delays, size=(32, 16)):
+    """Writes an animated GIF, because GStreamer has no encoder. Each frame has one color (3 bytes of RGB), and is shown
+    for its delay in hundredths of a second. The codes are not compressed: a clear code comes before they would get
+    longer."""
     width, height = size
     palette = b"".join(colors).ljust(128 * 3, b"\0")
     data = bytearray(b"GIF89a" + struct.pack("<HHBBB", width, height, 0xf6, 0, 0) + palette)
@@ -134,8 +136,8 @@ def gif(path, colors, delays, size=(32, 16)):
     path.write_bytes(data + b"\x3b")
 
 
-def tiff(path, samples, depth, size=(64, 32)):
-    """An uncompressed TIFF of grey (1 sample a pixel) or RGB (3)."""
+def make_tiff(path, samples, depth, size=(64, 32)):
+    """Writes an uncompressed TIFF of grey (1 sample per pixel) or RGB (3)."""
     width, height = size
     count = width * height * samples
     image = struct.pack(f"<{count}{'B' if depth == 8 else 'H'}", *(n * 7 % (1 << depth) for n in range(count)))
@@ -155,12 +157,12 @@ def tiff(path, samples, depth, size=(64, 32)):
 @dataclasses.dataclass
 class Stream:
     caps: object = None
-    times: list = dataclasses.field(default_factory=list)  # nanoseconds of stream time
+    times: list = dataclasses.field(default_factory=list)  # stream times in nanoseconds
     hashes: list = dataclasses.field(default_factory=list)
     data: list = dataclasses.field(default_factory=list)
     tags: dict = dataclasses.field(default_factory=dict)
-    top_first: set = dataclasses.field(default_factory=set)  # of interlaced frames
-    samples: object = dataclasses.field(default_factory=hashlib.md5)  # of all of it
+    top_first: set = dataclasses.field(default_factory=set)  # the values of the flag of all frames
+    samples: object = dataclasses.field(default_factory=hashlib.md5)  # of all data
     end: int = 0
 
     @property
@@ -171,12 +173,12 @@ class Stream:
         return self.caps.get_value(field)
 
 
-def take_sample(sink, stream):
+def on_sample(sink, stream):
     sample = sink.emit("pull-sample")
     if not sample:
         return Gst.FlowReturn.EOS
     buffer, segment = sample.get_buffer(), sample.get_segment()
-    # what get_structure() gives stays valid in some versions of GStreamer's Python and not in others
+    # In some versions of the bindings the result of get_structure() does not stay valid.
     stream.caps = Gst.Structure.new_from_string(sample.get_caps().to_string())
     time = segment.to_stream_time(Gst.Format.TIME, buffer.pts) if buffer.pts != Gst.CLOCK_TIME_NONE else None
     stream.times.append(time)
@@ -191,7 +193,7 @@ def take_sample(sink, stream):
     return Gst.FlowReturn.OK
 
 
-def see_event(pad, info, stream):
+def on_event(pad, info, stream):
     event = info.get_event()
     if event.type == Gst.EventType.TAG:
         tags = event.parse_tag()
@@ -202,12 +204,12 @@ def see_event(pad, info, stream):
 
 
 def read(path, decode=True, convert=""):
-    """The streams of a file, decoded or as packets. `convert` is a line through which decoded video goes."""
+    """The streams of a file, decoded or as packets. `convert` is a line of elements for the decoded video."""
     streams = []
     pipeline = Gst.Pipeline()
     source = Gst.ElementFactory.make("uridecodebin" if decode else "urisourcebin")
     source.set_property("uri", pathlib.Path(path).absolute().as_uri())
-    if str(path).endswith((".tiff", ".bmp")):  # GStreamer's decoders want them in one piece
+    if str(path).endswith((".tiff", ".bmp")):  # the decoders need the whole file in one buffer
         source.set_property("uri", f"imagesequence://{pathlib.Path(path).absolute()}?start-index=0&stop-index=0")
         source.connect("source-setup", lambda _, element: element.set_property("num-buffers", 1))
     if not decode:
@@ -217,14 +219,14 @@ def read(path, decode=True, convert=""):
         stream = Stream()
         streams.append(stream)
         line = f"{convert} ! " if convert and pad.query_caps(None).to_string().startswith("video/") else ""
-        part = Gst.parse_bin_from_description(
+        branch = Gst.parse_bin_from_description(
             f"queue max-size-time=0 max-size-bytes=0 max-size-buffers=0 ! {line}"
             "appsink name=sink sync=false emit-signals=true", True)
-        part.get_by_name("sink").connect("new-sample", take_sample, stream)
-        pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, see_event, stream)
-        pipeline.add(part)
-        part.sync_state_with_parent()
-        pad.link(part.get_static_pad("sink"))
+        branch.get_by_name("sink").connect("new-sample", on_sample, stream)
+        pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, on_event, stream)
+        pipeline.add(branch)
+        branch.sync_state_with_parent()
+        pad.link(branch.get_static_pad("sink"))
 
     source.connect("pad-added", on_pad)
     pipeline.add(source)
@@ -244,25 +246,25 @@ def frames_of(path, convert=""):
 
 
 def filtered(path, properties, convert=""):
-    """What the element makes of a file's video in a plain pipeline."""
+    """The output of the element for the video of a file, in a plain pipeline."""
     return frames_of(path, f"videoconvert ! cudaconv {properties}" + (f" ! {convert}" if convert else ""))
 
 
 # ---- tests ----
 
-BEFORE = b"what was there before"
+BEFORE = b"the old file"
 
 
 def wait_for(condition, seconds=20):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
-            raise AssertionError("it did not come")
+            raise AssertionError("the condition did not become true")
         time.sleep(0.01)
 
 
 class Case(unittest.TestCase):
-    """A folder for each test, which has to be without temporary files in the end."""
+    """Makes a folder for each test. No temporary files may be left in it at the end."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -274,8 +276,8 @@ class Case(unittest.TestCase):
         self.assertEqual(left, [])
 
     def cudaconv(self, *arguments, status=0, says=(), timeout=60, warns=False, stdin=subprocess.DEVNULL, **more):
-        """Runs `cudaconv`; it has to exit so (None: in any way but by a signal) and to say these words, on stderr when
-        it fails. GLib warns only where the element does."""
+        """Runs `cudaconv` and checks its exit status (None: any status but a signal). `says` are texts that it must print,
+        on stderr if it fails. GLib warnings are errors unless `warns`."""
         done = subprocess.run([COMMAND, *map(str, arguments)], text=True, cwd=self.folder, timeout=timeout,
                               stdin=stdin, capture_output=True, check=False, **more)
         said = f"cudaconv {' '.join(map(str, arguments))}:\n{done.stdout}{done.stderr}"
@@ -289,23 +291,23 @@ class Case(unittest.TestCase):
         return done
 
     def on_terminal(self, *arguments):
-        """Runs `cudaconv` on a terminal. What it prints there."""
-        mine, its = pty.openpty()
-        process = subprocess.Popen([COMMAND, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=its,
-                                   stderr=its)
-        os.close(its)
-        said = b""
-        while select.select([mine], [], [], 30)[0]:
+        """Runs `cudaconv` on a terminal. Returns its output."""
+        terminal, other = pty.openpty()
+        process = subprocess.Popen([COMMAND, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=other,
+                                   stderr=other)
+        os.close(other)
+        output = b""
+        while select.select([terminal], [], [], 30)[0]:
             try:
-                said += os.read(mine, 10000)
-            except OSError:  # the end
+                output += os.read(terminal, 10000)
+            except OSError:  # the end of the output
                 break
-        os.close(mine)
-        self.assertEqual(process.wait(timeout=20), 0, said)
-        return said.decode()
+        os.close(terminal)
+        self.assertEqual(process.wait(timeout=20), 0, output)
+        return output.decode()
 
     def shares(self, text, label, unit):
-        """The shares of the lines of progress, which are in order."""
+        """The shares of the progress lines. Checks that they increase."""
         lines = re.findall(rf"\x1b\[\?7l{label}: (\d+) %, \d+ {unit}, [\d.]+ a second, \d+:\d\d left\x1b\[\?7h", text)
         shares = [int(share) for share in lines]
         self.assertGreaterEqual(len(shares), 2, text)
@@ -318,9 +320,9 @@ class Case(unittest.TestCase):
         return self.cudaconv("apply", *arguments, **more)
 
     def make(self, name="in.mkv", frames=RATE, **more):
-        """A small film without sound."""
+        """Makes a small video without audio."""
         path = self.folder / name
-        film(path, {"mkv": "matroskamux", "mp4": "mp4mux"}[name.rsplit(".", 1)[1]], f"{video(frames, **more)} ! {H264}")
+        make_video(path, {"mkv": "matroskamux", "mp4": "mp4mux"}[name.rsplit(".", 1)[1]], f"{video(frames, **more)} ! {H264}")
         return path
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Damaged files through `cudaconv apply`: it never crashes or hangs, and leaves nothing but a whole OUT.
+"""Damaged files through `cudaconv apply`: it never crashes or hangs, and leaves no OUT or a complete one.
 
     tests/app/test-apply-damaged.py BUILD [RUNS [SEED]]
 """
@@ -11,14 +11,14 @@ import subprocess
 import sys
 
 import media
-from media import COMMAND, H264, film, sound, video
+from media import COMMAND, H264, audio, make_video, video
 
 RUNS = int(sys.argv.pop(2)) if len(sys.argv) > 2 else 1000 if os.environ.get("CUDACONV_TEST_COMPLETE") else 40
 SEED = int(sys.argv.pop(2)) if len(sys.argv) > 2 else 1
 
 
 def damage(data, dice):
-    """What transfers and disks do: the end is missing, bytes are others, a piece is zero or there twice."""
+    """Damages data as transfers and disks do: cuts the end, flips bits, zeroes a range or repeats it."""
     data = bytearray(data)
     at = dice.randrange(len(data))
     kind = dice.randrange(5)
@@ -27,7 +27,7 @@ def damage(data, dice):
     if kind == 1:
         for _ in range(dice.choice((1, 10, 100))):
             data[dice.randrange(len(data))] ^= 1 << dice.randrange(8)
-    elif kind == 2:  # in the header
+    elif kind == 2:  # only the header
         for _ in range(dice.choice((1, 5, 20))):
             data[dice.randrange(min(len(data), 1000))] = dice.randrange(256)
     elif kind == 3:
@@ -42,11 +42,11 @@ class Damaged(media.Case):
 
     def test_damaged(self):
         files = {
-            "mp4": lambda path: film(path, "mp4mux", f"{video(20)} ! {H264}", f"{sound(20)} ! avenc_aac"),
-            "mkv": lambda path: film(path, "matroskamux", f"{video(20)} ! {H264}", f"{sound(20)} ! opusenc"),
-            "webm": lambda path: film(path, "webmmux", f"{video(20)} ! vp9enc deadline=1 cpu-used=8",
-                                      f"{sound(20)} ! opusenc"),
-            "avi": lambda path: film(path, "avimux", f"{video(20)} ! jpegenc"),
+            "mp4": lambda path: make_video(path, "mp4mux", f"{video(20)} ! {H264}", f"{audio(20)} ! avenc_aac"),
+            "mkv": lambda path: make_video(path, "matroskamux", f"{video(20)} ! {H264}", f"{audio(20)} ! opusenc"),
+            "webm": lambda path: make_video(path, "webmmux", f"{video(20)} ! vp9enc deadline=1 cpu-used=8",
+                                            f"{audio(20)} ! opusenc"),
+            "avi": lambda path: make_video(path, "avimux", f"{video(20)} ! jpegenc"),
             "png": lambda path: media.launch(f"{video(1, caps='format=RGB')} ! pngenc ! filesink location={path}"),
             "jpg": lambda path: media.launch(f"{video(1)} ! jpegenc ! filesink location={path}"),
             "webp": lambda path: media.launch(f"{video(1)} ! webpenc ! filesink location={path}"),
@@ -73,7 +73,7 @@ class Damaged(media.Case):
                 if done.returncode == 1:
                     ours = [line for line in done.stderr.splitlines() if line.startswith("cudaconv apply: ")]
                     self.assertEqual(len(ours), 1, done.stderr)
-                    # an encoder may not take what was decoded
+                    # An encoder may not accept the decoded frames. The message is about OUT then.
                     self.assertIn((out if ": encoder: " in ours[0] else source).name, ours[0])
                 kept = out.with_suffix(f".incomplete{out.suffix}")
                 self.assertEqual(kept.exists(), kept.name in done.stderr)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What `cudaconv apply` writes without losses is what the element makes in a plain pipeline, and every option
-reaches the element.
+"""Lossless output of `cudaconv apply` equals the output of the element in a plain pipeline, and every option reaches
+the element.
 
     tests/app/test-apply-exact.py BUILD
 """
 
 import media
-from media import H264, film, filtered, frames_of, video
+from media import H264, filtered, frames_of, make_video, video
 
 RGBA = "videoconvert ! video/x-raw,format=RGBA"
 
@@ -22,7 +22,7 @@ class Exact(media.Case):
         self.assertEqual(got["format"], expected["format"])
         self.assertEqual(got.hashes, expected.hashes)
 
-    def test_lossless_films(self):
+    def test_lossless_videos(self):
         source = self.make(frames=10, size=(160, 96))
         for out in ("out.mkv", "out.mp4", "out.mov", "out.webm"):
             for properties in ("kernel=sobel", "kernel=gaussian size=7 chroma=filter"):
@@ -32,17 +32,17 @@ class Exact(media.Case):
     def test_lossless_formats(self):
         for name in ("GRAY8", "Y42B", "Y444", "I420_10LE", "GRAY16_LE"):
             source = self.folder / f"{name}.mkv"
-            film(source, "matroskamux", f"{video(5, caps=f'format={name}', pattern='smpte')} ! avenc_ffv1")
+            make_video(source, "matroskamux", f"{video(5, caps=f'format={name}', pattern='smpte')} ! avenc_ffv1")
             with self.subTest(format=name):
                 self.same(source, "out.mkv", "kernel=unsharp", options=["--lossless"])
 
     def test_odd_sizes(self):
         source = self.folder / "in.mkv"
-        film(source, "matroskamux", f"{video(5, size=(161, 121), pattern='smpte')} ! avenc_ffv1")
+        make_video(source, "matroskamux", f"{video(5, size=(161, 121), pattern='smpte')} ! avenc_ffv1")
         self.same(source, "out.mkv", "kernel=sharpen", convert="videoconvert ! video/x-raw,format=AYUV",
                   options=["--lossless"])
 
-    def test_pictures(self):
+    def test_images(self):
         source = self.folder / "in.png"
         media.launch(f"{video(1, caps='format=RGBA', pattern='smpte')} ! pngenc ! filesink location={source}")
         for out in ("out.png", "out.tiff"):
@@ -58,13 +58,13 @@ class Exact(media.Case):
         names = sorted(path.name for path in (self.folder / "out").iterdir())
         self.assertEqual(names, [f"{n:03}.png" for n in range(1, 13)])
         self.assertEqual([frames_of(self.folder / "out" / name, RGBA).hashes[0] for name in names], expected)
-        # and back, through an identity
+        # and back, with the kernel identity
         self.apply("--kernel=identity", "--lossless", "--framerate=30000/1001", "out/%03d.png", "back.mkv")
         rgb = "videoconvert ! video/x-raw,format=RGB"
         back = frames_of(self.folder / "back.mkv", rgb)
         self.assertEqual(back.hashes, [frames_of(self.folder / "out" / name, rgb).hashes[0] for name in names])
         self.assertEqual((back["framerate"].num, back["framerate"].denom), (30000, 1001))
-        # numbers stay
+        # OUT has the same numbers as IN
         (self.folder / "out" / "001.png").unlink()
         (self.folder / "more").mkdir()
         self.apply("out/%03d.png", "more/%d.jpg")
@@ -80,11 +80,11 @@ class Exact(media.Case):
         for at, n in (("0", 0), ("0.04", 1), ("0.999", 24), ("1.961", 49)):
             self.apply("--at", at, source, "at.png")
             self.assertEqual(frames_of(self.folder / "at.png", RGBA).hashes, [frames[n]], at)
-        # frames behind it that are on their way do not take its place
+        # Frames that follow it do not replace it.
         for _ in range(15 if media.COMPLETE else 5):
             self.apply("--at=0", source, "at.png")
             self.assertEqual(frames_of(self.folder / "at.png", RGBA).hashes, frames[:1])
-        self.apply("--at=2.5", source, "at.png", status=1, says="it has no frame at 2.5 seconds")
+        self.apply("--at=2.5", source, "at.png", status=1, says="no frame at 2.5 seconds")
         for seconds, n in (("1", 25), ("0.06", 2), ("100", 50)):
             self.apply("--lossless", "--seconds", seconds, source, "part.mkv")
             self.assertEqual(frames_of(self.folder / "part.mkv", RGBA).hashes, frames[:n], seconds)
@@ -102,7 +102,7 @@ class Exact(media.Case):
         self.assertEqual(done.stderr, "")
 
 
-# an option for each property, and what it is compared with
+# a value for each property
 CHANGES = {
     "matrix": "<<0,-1,0>,<-1,5,-1>,<0,-1,0>>",
     "matrix-text": "1 1 1 1 1 1 1 1 1",
@@ -123,12 +123,12 @@ class Options(media.Case):
 
     def test_each_property(self):
         source = self.folder / "in.mkv"
-        film(source, "matroskamux", f"{video(2, pattern='smpte')} ! {H264}")
+        make_video(source, "matroskamux", f"{video(2, pattern='smpte')} ! {H264}")
         plain = filtered(source, "kernel=sobel").hashes
         for n, (option, value) in enumerate(CHANGES.items()):
             expected = filtered(source, f"{option}=\"{value}\"").hashes
             self.assertNotEqual(expected, plain)
-            for words in media.part_of(((f"--{option}", value), ("--set", f"{option}={value}")), 2, n):
+            for words in media.every_nth(((f"--{option}", value), ("--set", f"{option}={value}")), 2, n):
                 with self.subTest(words=words):
                     self.apply("--lossless", *words, source, "out.mkv")
                     self.assertEqual(frames_of(self.folder / "out.mkv").hashes, expected)
@@ -155,7 +155,7 @@ class Options(media.Case):
         self.apply("--lossless", "--size=5", "--kernel=box", source, "one.mkv")
         self.apply("--lossless", "--kernel=box", "--size=5", source, "two.mkv")
         self.assertEqual(frames_of(self.folder / "one.mkv").hashes, frames_of(self.folder / "two.mkv").hashes)
-        # a preset comes first, wherever it stands
+        # A preset is applied first, at any position.
         self.apply("--lossless", "--kernel=emboss", "--preset=sketch", source, "one.mkv")
         self.apply("--lossless", "--preset=sketch", "--kernel=emboss", source, "two.mkv")
         self.apply("--lossless", "--preset=sketch", source, "three.mkv")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""`cudaconv apply` with pipes, closed streams, passwords, and names and values that do harm.
+"""`cudaconv apply` with pipes, closed streams, passwords, and hostile names and values.
 
     tests/app/test-apply-hostile.py BUILD
 """
@@ -30,7 +30,7 @@ class Hostile(media.Case):
         return said.decode()
 
     def test_pipe(self):
-        """Both a pipe of a shell and one with a name, whose writer comes later."""
+        """A pipe of a shell, and a named pipe whose writer opens it later."""
         source = self.make("in.mkv", 50)
         with subprocess.Popen(["cat", source], stdout=subprocess.PIPE) as cat:
             self.end(self.start("--kernel=box", "/dev/stdin", "one.mkv", stdin=cat.stdout), 0)
@@ -51,10 +51,10 @@ class Hostile(media.Case):
                 time.sleep(0.01)
             time.sleep(0.5)
             process.send_signal(number)
-            self.assertIn("interrupted; out.mkv is as it was", self.end(process, -number))
+            self.assertIn("interrupted; out.mkv is unchanged", self.end(process, -number))
 
     def test_second_signal(self):
-        """It ends what an element that hangs holds up."""
+        """It ends the process even if an element hangs."""
         source = self.make("in.mkv", 3)
         process = self.start("--encoder=identity sleep-time=60000000 ! x264enc", source, "out.mkv",
                              stdin=subprocess.DEVNULL)
@@ -63,13 +63,13 @@ class Hostile(media.Case):
         time.sleep(1)
         for _ in range(2):
             process.send_signal(signal.SIGTERM)
-            time.sleep(0.7)  # a signal that comes at once is the same one
+            time.sleep(0.7)  # a signal that follows at once counts as the same one
         self.assertEqual(process.wait(timeout=10), -signal.SIGTERM)
         next(self.folder.glob("*.part")).unlink()
         self.assertFalse((self.folder / "out.mkv").exists())
 
     def test_closed_streams(self):
-        """Nothing else gets their numbers, and what is meant for them."""
+        """No other file gets the descriptors 0 to 2, and so the data meant for them."""
         os.mkfifo(self.folder / "pipe")
         process = subprocess.Popen(["sh", "-c", 'exec "$@" 0<&- 1>&- 2>&-', "sh", COMMAND, "apply", "pipe", "out.mkv"],
                                    cwd=self.folder)
@@ -105,14 +105,14 @@ class Hostile(media.Case):
             self.apply(f"--set=row={text}", "in.mkv", "out.mkv", status=2, says="an array such as <1,2,1>")
 
     def test_presets_without_version(self):
-        """GStreamer would crash at the file."""
+        """GStreamer would crash when it reads the file."""
         self.make("in.mkv", 3)
         path = self.folder / "data/gstreamer-1.0/presets/GstCudaConv.prs"
         path.parent.mkdir(parents=True)
         env = {**os.environ, "XDG_DATA_HOME": str(self.folder / "data")}
         path.write_text("[_presets_]\nelement-name=GstCudaConv\n\n[mine]\nsize=5\n")
         said = self.apply("--preset=sketch", "in.mkv", "out.mkv", env=env, warns=True).stderr
-        self.assertIn(f"{path} is not read: there is no version= below [_presets_]", said)
+        self.assertIn(f"{path} is ignored: version= is missing below [_presets_]", said)
         self.apply("--preset=mine", "in.mkv", "out.mkv", status=2, says="there is no such preset", env=env, warns=True)
         path.write_text("[_presets_]\nversion=1.0\nelement-name=GstCudaConv\n\n[mine]\nsize=5\n")
         self.assertEqual(self.apply("--preset=mine", "in.mkv", "out.mkv", env=env).stderr, "")
@@ -127,8 +127,8 @@ class Hostile(media.Case):
             self.apply("--preset=bad", "in.mkv", "out.mkv", status=2, env=env,
                        says=("--preset \"bad\": ", value.split("=")[0] + "="))
 
-    def test_many_numbered_pictures(self):
-        """Whether IN and OUT are the same is found out in less than a look at all pairs."""
+    def test_many_numbered_images(self):
+        """Comparing IN with OUT does not take quadratic time."""
         count = 3000
         media.launch(f"{media.video(1, caps='format=RGB')} ! pngenc ! filesink location={self.folder}/first.png")
         (self.folder / "in").mkdir()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Wrong uses of `cudaconv apply`, each with its exit status and the words of its message; names of files; links.
+"""Wrong uses of `cudaconv apply`, with their exit status and message; file names; links.
 
     tests/app/test-apply-uses.py BUILD [--print]
 
-With --print it writes the table of docs/command.md.
+With --print it writes the table of docs/messages.md.
 """
 
 import os
@@ -15,30 +15,30 @@ import tempfile
 import media
 from media import frames_of
 
-# arguments, exit status, what the message has to name: the option, the value and what is accepted
+# arguments, exit status, required parts of the message: the option, the value and the accepted values
 WRONG = (
     ("", 2, ("expected IN... OUT, got 0 arguments", "--help")),
     ("in.mkv", 2, ("expected IN... OUT, got 1 argument",)),
-    ("in.mkv hard.mkv out.mkv", 2, ("out.mkv: of several files, OUT is a folder such as edges/", "edges/{}.png")),
+    ("in.mkv hard.mkv out.mkv", 2, ("out.mkv: for several files, OUT must be a folder such as edges/", "edges/{}.png")),
     ("in.mkv none.mkv edges", 1, ("none.mkv", "there is no such file")),
-    ("p1.png p1.png edges/", 2, ("p1.png", "IN names it twice")),
+    ("p1.png p1.png edges/", 2, ("p1.png", "it is twice in IN")),
     ("p1.png p2.png edges/one{}.xyz", 2, ("edges/onep1.xyz", ".mkv", "edges/{}.png")),
-    ("in.mkv link.mkv none/edges/", 2, ("none/edges/in.mkv", "there is no folder none/edges")),
+    ("in.mkv link.mkv none/edges/", 2, ("none/edges/in.mkv", "the folder none/edges cannot be created")),
     ("--at=1 in.mkv hard.mkv edges/", 2, ("--at \"1\"", "one image")),
-    ("kernel=sobel in.mkv out.mkv", 2, ("kernel=sobel: this is an option here", "--kernel=sobel")),
+    ("kernel=sobel in.mkv out.mkv", 2, ("kernel=sobel: write it as an option", "--kernel=sobel")),
     ("none.mp4 out.mkv", 1, ("none.mp4", "there is no such file")),
     ("file:///none.mp4 out.mkv", 1, ("file:///none.mp4", "there is no such file")),
     ("folder edges/", 1, ("folder", "there is no video or image in this folder")),
     ("text.txt out.mkv", 1, ("text.txt", "not a video or image")),
     ("empty.mp4 out.mkv", 1, ("empty.mp4",)),
-    ("film.gif out.mkv", 1, ("film.gif",)),
+    ("empty.gif out.mkv", 1, ("empty.gif",)),
     ("/dev/video99 out.mkv", 1, ("/dev/video99", "there is no such camera")),
     ("nonsense:in out.mkv", 1, ("nonsense:in",)),
     ("none/%03d.png out.mkv", 1, ("none/%d.png", "there is no folder none")),
     ("none%03d.png out.mkv", 1, ("none%03d.png", "there is no such image", "%04d for 0001")),
     ("%d-%d.png out.mkv", 2, ("%d-%d.png", "frames/%04d.png")),
     ("in.mkv out", 2, ("out", ".mp4", ".webp")),
-    ("in.mkv none/none/", 2, ("none/none/in.mkv", "there is no folder none/none")),
+    ("in.mkv none/none/", 2, ("none/none/in.mkv", "the folder none/none cannot be created")),
     ("nonsense:in folder", 2, ("folder", "this is a folder", "frames/%04d.png")),
     ("in.mkv out.xyz", 2, ("out.xyz", ".mp4", ".webp")),
     ("in.mkv none/out.mkv", 1, ("none/out.mkv", "there is no folder none")),
@@ -48,7 +48,7 @@ WRONG = (
     ("link.mkv hard.mkv", 2, ("hard.mkv", "IN and OUT are the same file")),
     ("--nonsense in.mkv out.mkv", 2, ("--nonsense", "--help")),
     ("--kernel-size=5 in.mkv out.mkv", 2, ("--kernel-size", "perhaps you mean --size")),
-    ("--radius=2 in.mkv out.mkv", 2, ("--radius", "perhaps you mean --size, which is twice the radius and 1")),
+    ("--radius=2 in.mkv out.mkv", 2, ("--radius", "perhaps you mean --size, which is twice the radius plus 1")),
     ("--sgima=2 in.mkv out.mkv", 2, ("--sgima", "perhaps you mean --sigma")),
     ("--kernel=nonsense in.mkv out.mkv", 2, ("--kernel \"nonsense\"", "sobel", "gaussian")),
     ("--kernel=blur in.mkv out.mkv", 2, ("--kernel \"blur\"", "perhaps you mean gaussian")),
@@ -102,19 +102,19 @@ WRONG = (
     ("--encoder=videotestsrc in.mkv out.mkv", 2, ("--encoder \"videotestsrc\"", "no input")),
     ("--encoder=opusenc in.mkv out.mkv", 2, ("--encoder \"opusenc\"",)),
     ("--encoder=jpegenc in.mkv out.webm", 2, ("--encoder \"jpegenc\"", ".webm cannot hold")),
-    ("--encoder=opusenc in.mkv out.png", 2, ("--encoder \"opusenc\"", "it takes no video")),
-    ("sound.mkv out.mkv", 1, ("sound.mkv", "there is no video in it")),
+    ("--encoder=opusenc in.mkv out.png", 2, ("--encoder \"opusenc\"", "it does not accept video")),
+    ("audio.mkv out.mkv", 1, ("audio.mkv", "there is no video in it")),
 )
 
 
 def fill(folder):
-    media.film(folder / "in.mkv", "matroskamux", f"{media.video(3)} ! {media.H264}")
-    media.film(folder / "sound.mkv", "matroskamux", f"{media.sound(3)} ! opusenc")
+    media.make_video(folder / "in.mkv", "matroskamux", f"{media.video(3)} ! {media.H264}")
+    media.make_video(folder / "audio.mkv", "matroskamux", f"{media.audio(3)} ! opusenc")
     (folder / "folder").mkdir()
     (folder / "folder.mkv").mkdir()
-    (folder / "text.txt").write_text("this is no film\n" * 100)
+    (folder / "text.txt").write_text("this is not a video\n" * 100)
     (folder / "empty.mp4").touch()
-    (folder / "film.gif").touch()
+    (folder / "empty.gif").touch()
     (folder / "link.mkv").symlink_to("in.mkv")
     (folder / "hard.mkv").hardlink_to(folder / "in.mkv")
     for n in (1, 2):
@@ -158,7 +158,7 @@ class Right(media.Case):
             self.apply("--at", text, source, "out.png", status=1, says="no frame at 3600 seconds")
 
     def test_help(self):
-        """`help COMMAND` is `COMMAND --help`."""
+        """`help COMMAND` prints the same as `COMMAND --help`."""
         for command in ("apply", "plan", "explain", "doctor"):
             self.assertEqual(self.cudaconv("help", command).stdout, self.cudaconv(command, "--help").stdout)
         self.cudaconv("help", "aply", status=2, says="no command \"aply\"; perhaps you mean apply")
@@ -201,9 +201,9 @@ class Names(media.Case):
     def test_links(self):
         self.make("in.mkv", 3)
         (self.folder / "else").mkdir()
-        target, link = self.folder / "else" / "film.mkv", self.folder / "link.mkv"
-        link.symlink_to("else/film.mkv")
-        for _ in range(2):  # one that points to nothing yet, and one that does
+        target, link = self.folder / "else" / "video.mkv", self.folder / "link.mkv"
+        link.symlink_to("else/video.mkv")
+        for _ in range(2):  # first the target does not exist, then it does
             self.apply("in.mkv", "link.mkv")
             self.assertTrue(link.is_symlink())
             self.assertFalse(target.is_symlink())
@@ -222,7 +222,7 @@ class Names(media.Case):
 
 
 def print_table():
-    """The rows of docs/command.md."""
+    """The rows of docs/messages.md."""
     with tempfile.TemporaryDirectory() as name:
         fill(pathlib.Path(name))
         case = Wrong()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Files of each kind through `cudaconv apply`, into their own container and into another: what has to stay stays.
+"""Files of each kind through `cudaconv apply`, into their own container and into others. Checks what must be kept.
 
     tests/app/test-apply.py BUILD
 """
@@ -8,7 +8,7 @@
 import os
 
 import media
-from media import H264, RATE, SECOND, film, frames_of, only, read, sound, video
+from media import H264, RATE, SECOND, audio, frames_of, make_video, only, read, video
 
 AAC = "avenc_aac"
 SUBTITLES = "1\n00:00:00,200 --> 00:00:00,600\none & two\n\n2\n00:00:00,700 --> 00:00:00,900\nthree\n"
@@ -17,7 +17,7 @@ SUBTITLES = "1\n00:00:00,200 --> 00:00:00,600\none & two\n\n2\n00:00:00,700 --> 
 class Kinds(media.Case):
 
     def keep(self, source, *outs, options=("--kernel=sobel",), tolerance=1_000_000, size=None):
-        """Filters into each of the outs; frames and their times have to stay. Returns the streams of each."""
+        """Filters into each of `outs`. The number of frames and their times must stay. Returns the streams of each output."""
         before = frames_of(source)
         results = []
         for out in outs:
@@ -39,7 +39,7 @@ class Kinds(media.Case):
         return [stream for stream in read(path, decode=False) if stream.caps and stream.kind.startswith(kind)]
 
     def same_packets(self, source, out):
-        """Sound that was copied; a container may leave out what lies before its beginning."""
+        """Checks that audio was copied. A container may omit packets before its beginning."""
         old, new = self.packets(source), self.packets(self.folder / out)
         self.assertEqual(len(old), len(new))
         for before, after in zip(old, new):
@@ -48,8 +48,8 @@ class Kinds(media.Case):
 
     def test_phone(self):
         source = self.folder / "in.mp4"
-        film(source, "mp4mux", f"{video()} ! {H264}", f"{sound()} ! {AAC}")
-        media.turn(source, 90)
+        make_video(source, "mp4mux", f"{video()} ! {H264}", f"{audio()} ! {AAC}")
+        media.rotate(source, 90)
         self.assertEqual(frames_of(source).tags["image-orientation"], "rotate-90")
         for out in ("out.mp4", "out.mkv"):
             with self.subTest(out=out):
@@ -60,9 +60,9 @@ class Kinds(media.Case):
                 upright = frames_of(source, "videoconvert ! videoflip video-direction=90r")
                 self.assertEqual(after.hashes, upright.hashes)
                 self.same_packets(source, out)
-        self.apply(source, "picture.png")
-        picture = frames_of(self.folder / "picture.png")
-        self.assertEqual((picture["width"], picture["height"]), (media.HEIGHT, media.WIDTH))
+        self.apply(source, "image.png")
+        image = frames_of(self.folder / "image.png")
+        self.assertEqual((image["width"], image["height"]), (media.HEIGHT, media.WIDTH))
 
     def test_variable_rate(self):
         source = self.folder / "in.mkv"
@@ -74,7 +74,7 @@ class Kinds(media.Case):
                            for n, time in enumerate(times)])
         self.keep(source, "out.mkv", "out.mp4", "out.webm")
 
-    def test_no_sound(self):
+    def test_no_audio(self):
         source = self.make("in.mp4")
         for streams in self.keep(source, "out.mp4", "out.mov", "out.avi", "out.ogv", tolerance=SECOND // RATE):
             self.assertEqual(len(streams), 1)
@@ -82,7 +82,7 @@ class Kinds(media.Case):
     def test_deep_and_hdr(self):
         source = self.folder / "in.mp4"
         deep = video(caps="format=I420_10LE,colorimetry=bt2100-pq")
-        film(source, "mp4mux", f"{deep} ! x265enc speed-preset=ultrafast log-level=none ! h265parse")
+        make_video(source, "mp4mux", f"{deep} ! x265enc speed-preset=ultrafast log-level=none ! h265parse")
         for streams in self.keep(source, "out.mp4", "out.mkv"):
             after = only(streams, "video/")
             self.assertEqual((after["format"], after["colorimetry"]), ("I420_10LE", "bt2100-pq"))
@@ -90,19 +90,19 @@ class Kinds(media.Case):
             self.assertEqual(self.packets(self.folder / out, "video/")[0].kind, "video/x-h265")
         self.keep(source, "out.webm")
 
-    def test_subtitles_and_two_sounds(self):
+    def test_subtitles_and_two_audio_streams(self):
         source = self.folder / "in.mkv"
         text = self.folder / "text.srt"
         text.write_text(SUBTITLES, encoding="utf-8")
-        film(source, "matroskamux", f"{video()} ! {H264}", f"{sound()} ! {AAC}", f"{sound(frequency=880)} ! opusenc",
-             f"filesrc location={text} ! subparse")
+        make_video(source, "matroskamux", f"{video()} ! {H264}", f"{audio()} ! {AAC}", f"{audio(frequency=880)} ! opusenc",
+                   f"filesrc location={text} ! subparse")
         for out, streams in zip(("out.mkv", "out.mp4"), self.keep(source, "out.mkv", "out.mp4")):
             with self.subTest(out=out):
                 self.same_packets(source, out)
                 self.assertEqual(len(self.packets(self.folder / out)), 2)
                 subtitles = only(streams, "text/")
                 texts = [data.rstrip(b"\0\n") for data in subtitles.data if data.strip(b"\0\n")]
-                # the demuxer of Matroska hands out markup
+                # matroskademux outputs Pango markup
                 self.assertEqual(texts, [b"one &amp; two" if out == "out.mkv" else b"one & two", b"three"])
                 shown = [time for time, data in zip(subtitles.times, subtitles.data) if data.strip(b"\0\n")]
                 self.assertEqual([round(time / 1e6) for time in shown], [200, 700])
@@ -111,7 +111,7 @@ class Kinds(media.Case):
 
     def test_jpeg_and_pcm(self):
         source = self.folder / "in.avi"
-        film(source, "avimux", f"{video()} ! jpegenc", sound().replace("audio/x-raw", "audio/x-raw,format=S16LE"))
+        make_video(source, "avimux", f"{video()} ! jpegenc", audio().replace("audio/x-raw", "audio/x-raw,format=S16LE"))
         for streams in self.keep(source, "out.avi", "out.mkv", "out.mp4", tolerance=SECOND // RATE):
             heard = only(streams, "audio/")
             self.assertLess(abs(heard.end - SECOND), SECOND // 10)
@@ -120,7 +120,7 @@ class Kinds(media.Case):
 
     def test_webm(self):
         source = self.folder / "in.webm"
-        film(source, "webmmux", f"{video()} ! vp9enc deadline=1 cpu-used=8", f"{sound()} ! opusenc")
+        make_video(source, "webmmux", f"{video()} ! vp9enc deadline=1 cpu-used=8", f"{audio()} ! opusenc")
         self.keep(source, "out.webm", "out.mkv", "out.mp4")
         for out in ("out.webm", "out.mkv", "out.mp4"):
             self.same_packets(source, out)
@@ -131,7 +131,7 @@ class Kinds(media.Case):
         source = self.folder / "in.mkv"
         for top in ("true", "false"):
             fields = f"{video(50)} ! interlace field-pattern=1:1 top-field-first={top}"
-            film(source, "matroskamux", f"{fields} ! {H264} interlaced=true")
+            make_video(source, "matroskamux", f"{fields} ! {H264} interlaced=true")
             before = frames_of(source)
             self.assertEqual(before["interlace-mode"], "interleaved")
             self.assertEqual(before.top_first, {top == "true"})
@@ -142,14 +142,14 @@ class Kinds(media.Case):
 
     def test_odd_size_and_wide_pixels(self):
         source = self.folder / "in.mp4"
-        film(source, "mp4mux", f"{video(size=(161, 121), caps='format=Y444,pixel-aspect-ratio=4/3')} ! {H264}")
+        make_video(source, "mp4mux", f"{video(size=(161, 121), caps='format=Y444,pixel-aspect-ratio=4/3')} ! {H264}")
         before = frames_of(source)
         for streams in self.keep(source, "out.mp4", "out.mkv", "out.webm"):
             shapes = [stream["pixel-aspect-ratio"] for stream in (before, only(streams, "video/"))]
             self.assertAlmostEqual(shapes[0].num / shapes[0].denom, shapes[1].num / shapes[1].denom, places=2)
             self.assertAlmostEqual(shapes[1].num / shapes[1].denom, 4 / 3, places=1)
 
-    def test_still_pictures(self):
+    def test_images(self):
         encoders = {"png": "pngenc", "jpg": "jpegenc quality=95", "tiff": "avenc_tiff", "webp": "webpenc quality=95",
                     "bmp": "avenc_bmp"}
         for ending, encoder in encoders.items():
@@ -157,7 +157,7 @@ class Kinds(media.Case):
             media.launch(f"{video(1, size=(161, 121), caps='format=RGB', pattern='smpte')} ! videoconvert ! {encoder} ! "
                          f"filesink location={source}")
             rgb = "videoconvert ! video/x-raw,format=RGBA"
-            for out in {f"out.{ending}", "other.png"} - {"out.bmp"}:  # which is read only
+            for out in {f"out.{ending}", "other.png"} - {"out.bmp"}:
                 with self.subTest(ending=ending, out=out):
                     said = self.apply("--kernel=gaussian", source, out).stdout
                     self.assertIn("1 image of 161x121", said)
@@ -165,24 +165,24 @@ class Kinds(media.Case):
                     self.assertEqual((len(after.hashes), after["width"], after["height"]), (1, 161, 121))
                     if out == "other.png":
                         self.assertEqual(after.hashes, media.filtered(source, "kernel=gaussian", rgb).hashes)
-        self.apply("in.png", "film.mkv")
-        self.assertEqual(len(frames_of(self.folder / "film.mkv").hashes), 1)
+        self.apply("in.png", "video.mkv")
+        self.assertEqual(len(frames_of(self.folder / "video.mkv").hashes), 1)
 
 
-class Shapes(media.Case):
-    """Films whose streams do not run beside each other."""
+class Durations(media.Case):
+    """Videos whose streams differ in start, end or number."""
 
-    def test_sound_ends_early(self):
+    def test_audio_ends_early(self):
         source = self.folder / "in.mp4"
-        film(source, "mp4mux", f"{video(75)} ! {H264}", f"{sound(10)} ! {AAC}")
+        make_video(source, "mp4mux", f"{video(75)} ! {H264}", f"{audio(10)} ! {AAC}")
         for out in ("out.mp4", "out.mkv", "out.webm"):
             self.apply(source, out)
             self.assertEqual(len(frames_of(self.folder / out).hashes), 75)
 
-    def test_sound_starts_late(self):
+    def test_audio_starts_late(self):
         source = self.folder / "in.mkv"
-        late = sound(25).replace("audiotestsrc", "audiotestsrc timestamp-offset=2000000000")
-        film(source, "matroskamux", f"{video(75)} ! {H264}", f"{late} ! opusenc")
+        late = audio(25).replace("audiotestsrc", "audiotestsrc timestamp-offset=2000000000")
+        make_video(source, "matroskamux", f"{video(75)} ! {H264}", f"{late} ! opusenc")
         for out in ("out.mkv", "out.mp4", "out.webm"):
             self.apply(source, out)
             heard = only(read(self.folder / out), "audio/")
@@ -191,23 +191,23 @@ class Shapes(media.Case):
     def test_video_starts_late(self):
         source = self.folder / "in.mkv"
         late = video(25).replace("videotestsrc", "videotestsrc timestamp-offset=1000000000")
-        film(source, "matroskamux", f"{late} ! {H264}", f"{sound(50)} ! opusenc")
+        make_video(source, "matroskamux", f"{late} ! {H264}", f"{audio(50)} ! opusenc")
         for out in ("out.mkv", "out.mp4", "out.webm"):
             self.apply(source, out)
             after = frames_of(self.folder / out)
             self.assertEqual(len(after.hashes), 25)
             self.assertLess(abs(after.times[0] - SECOND), SECOND // 10, out)
 
-    def test_many_sounds(self):
+    def test_many_audio_streams(self):
         source = self.folder / "in.mkv"
-        film(source, "matroskamux", f"{video()} ! {H264}",
-             *(f"{sound(frequency=200 + 100 * n)} ! opusenc" for n in range(12)))
+        make_video(source, "matroskamux", f"{video()} ! {H264}",
+                   *(f"{audio(frequency=200 + 100 * n)} ! opusenc" for n in range(12)))
         self.apply(source, "out.mkv")
         self.assertEqual(len(read(self.folder / "out.mkv", decode=False)), 13)
 
     def test_two_videos(self):
         source = self.folder / "in.mkv"
-        film(source, "matroskamux", f"{video()} ! {H264}", f"{video(1)} ! jpegenc", f"{sound()} ! {AAC}")
+        make_video(source, "matroskamux", f"{video()} ! {H264}", f"{video(1)} ! jpegenc", f"{audio()} ! {AAC}")
         self.assertIn("the first video is filtered", self.apply(source, "out.mp4").stderr)
         self.assertEqual(len(frames_of(self.folder / "out.mp4").hashes), 25)
 
@@ -217,20 +217,21 @@ class Shapes(media.Case):
             self.assertIn("1 frame of", self.apply(source, out).stdout)
 
     def test_badly_interleaved(self):
-        """All of the video stands before the sound."""
+        """All of the video comes before the audio."""
         source = self.folder / "in.mp4"
-        film(source, "mp4mux interleave-time=100000000000 interleave-bytes=100000000", f"{video(100, pattern='snow')} ! {H264}",
-             f"{sound(100)} ! {AAC}")
+        make_video(source, "mp4mux interleave-time=100000000000 interleave-bytes=100000000",
+                   f"{video(100, pattern='snow')} ! {H264}",
+                   f"{audio(100)} ! {AAC}")
         for out in ("out.mp4", "out.mkv"):
             self.apply(source, out)
             streams = read(self.folder / out)
             self.assertEqual(len(only(streams, "video/").hashes), 100)
             self.assertLess(abs(only(streams, "audio/").end - 4 * SECOND), SECOND // 10)
 
-    def test_sound_that_cannot_be_decoded(self):
-        """A film says what it lacks; a picture has no use for sound."""
+    def test_audio_that_cannot_be_decoded(self):
+        """A message says that a video lacks its audio. An image needs no audio."""
         source = self.folder / "in.mp4"
-        film(source, "mp4mux", f"{video(8)} ! {H264}", f"{sound(8)} ! {AAC}")
+        make_video(source, "mp4mux", f"{video(8)} ! {H264}", f"{audio(8)} ! {AAC}")
         decoders = ("avdec_aac", "avdec_aac_fixed", "avdec_aac_latm", "faad", "fdkaacdec", "voaacdec")
         env = {**os.environ, "GST_PLUGIN_FEATURE_RANK": ",".join(f"{name}:NONE" for name in decoders)}
         self.assertIn("left out: MPEG-4 AAC decoder", self.apply(source, "out.ogv", env=env).stderr)
@@ -239,7 +240,7 @@ class Shapes(media.Case):
 
     def test_no_frame(self):
         source = self.folder / "in.mkv"
-        film(source, "matroskamux", f"{sound()} ! opusenc")
+        make_video(source, "matroskamux", f"{audio()} ! opusenc")
         self.apply(source, "out.mkv", status=1, says="there is no video in it")
         self.apply(source, "out.png", status=1, says="there is no video in it")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What bash offers for the command when somebody presses the tabulator key.
+# The completions that bash offers for the command.
 #
 #   test-completion.sh PROGRAM COMPLETION
 set -uo pipefail
@@ -10,12 +10,12 @@ program=$1
 source "$2"
 failed=0
 
-# As readline calls it; outside of that, compopt would only complain.
+# Replaces compopt, which works only while readline completes. Records its options.
 # shellcheck disable=SC2317
 compopt() { options+="$* "; }
 
-# Sets COMPREPLY and options for a line; the last word is the one that is being written. As readline
-# does, it divides the words at each "=".
+# Completes the last word of a line, and sets COMPREPLY and options. Divides the words at each "=", as
+# readline does.
 complete_line() {
   local word
   COMP_WORDS=() COMPREPLY=() options=''
@@ -38,7 +38,7 @@ fail() {
   failed=1
 }
 
-# offers LINE... -- CHOICE...: these are among what is offered
+# offers LINE... -- CHOICE...: all these choices are offered
 offers() {
   local -a line=()
   while [ "$1" != -- ]; do line+=("$1") && shift; done
@@ -51,7 +51,7 @@ offers() {
   done
 }
 
-# offers_all LINE... -- CHOICE...: these are offered, in this order, and nothing else
+# offers_all LINE... -- CHOICE...: exactly these choices are offered, in this order
 offers_all() {
   offers "$@"
   while [ "$1" != -- ]; do shift; done
@@ -59,7 +59,7 @@ offers_all() {
   [ "${COMPREPLY[*]}" = "$*" ] || fail "offered are \"${COMPREPLY[*]}\", not \"$*\""
 }
 
-# takes_files yes|no|folders LINE...: whether bash offers files where nothing else fits
+# takes_files yes|no|folders LINE...: whether bash offers files if there is no other choice
 takes_files() {
   local wanted=$1 found=yes
   complete_line "$program" "${@:2}"
@@ -92,7 +92,7 @@ offers_all doctor - -- --help --backend= --json --timeout=
 offers_all doctor --h -- --help
 [[ $options != *nospace* ]] || fail "no space follows --help"
 
-# values, in all ways to write them
+# values, in all forms
 offers apply --kernel "" -- sobel gaussian custom
 offers_all apply --kernel so -- sobel sobel-x sobel-y
 offers_all apply -k so -- sobel sobel-x sobel-y
@@ -114,7 +114,7 @@ offers_all apply --set si -- size= sigma=
 [[ $options == *nospace* ]] || fail "a space follows size="
 offers_all apply --sigma "" --
 
-# files, where a command takes them
+# files, if a command takes them
 takes_files yes apply ""
 takes_files yes apply in.mp4 o
 takes_files yes apply --kernel sobel ""

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The command doctor in all states of an installation, and wrong usages of the commands without options.
+"""The command doctor in all states of an installation, and wrong usages of the commands that take no arguments.
 
 usage: test-doctor.py PROGRAM PLUGIN SYSTEM_PLUGINS CRASHES HANGS PRINTS [STAND_IN]
 
-PLUGIN is the plugin, SYSTEM_PLUGINS the folder of GStreamer's own, CRASHES, HANGS and PRINTS are files that
-do so when they are loaded. STAND_IN is the folder of the stand-in for CUDA's driver: then only what
-needs it is tested.
+PLUGIN is the plugin, and SYSTEM_PLUGINS the folder of GStreamer's plugins. CRASHES, HANGS and PRINTS are libraries that
+do so when they are loaded. With STAND_IN, the folder of the fake CUDA driver, only the tests that need it run.
 """
 
 import json
@@ -26,33 +25,33 @@ STAND_IN = sys.argv.pop(1) if len(sys.argv) > 1 else None
 NAME = "libgstcudaconv.so"
 MARKS = ("ok", "missing", "broken", "-")
 
-# what the command needs for anything at all, as GStreamer 1.20 and later call it
+# the plugins that every command needs, under their names in GStreamer 1.20 and later
 NEEDED = ["libgstcoreelements.so", "libgstplayback.so", "libgstvideoconvert.so",
           "libgstvideoconvertscale.so"]
 
 
 class Report:
-    """The text of doctor, and the object of --json in the same state."""
+    """The output of doctor as text and as JSON, in the same state."""
 
     def __init__(self, done, done_as_json):
-        self.status, self.complaints = done.returncode, done.stderr.decode(errors="replace")
+        self.status, self.errors = done.returncode, done.stderr.decode(errors="replace")
         self.lines = done.stdout.decode().splitlines()
-        self.text = done.stdout.decode() + self.complaints
+        self.text = done.stdout.decode() + self.errors
         self.status_of_json = done_as_json.returncode
         self.json = json.loads(done_as_json.stdout.decode())
 
     def find(self, mark, text):
-        """The place of the line with a mark and a text in it, or None."""
-        for place, line in enumerate(self.lines):
+        """The number of the line with this mark and text, or None."""
+        for number, line in enumerate(self.lines):
             if line.startswith(f"  {mark} ") and text in line:
-                return place
+                return number
         return None
 
     def has_row(self, text):
         return any(line[2:11].strip() in MARKS and line[11:] == text for line in self.lines)
 
     def list_differences(self):
-        """The facts of one that the other does not have."""
+        """The facts that only one of the two outputs has."""
         data, rows = self.json, []
         plugin, gpu = data["plugin"], data["gpu"]
         rows.append(plugin["error"] or f"element cudaconv {plugin['version']}: {plugin['file']}")
@@ -85,13 +84,13 @@ class Case(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        # the program without its build folder
+        # a copy of the program outside of its build folder
         (self.folder / "bin").mkdir()
         self.program = self.folder / "bin" / "cudaconv"
         shutil.copy(PROGRAM, self.program)
 
     def make_folder(self, name, source=None, text=None):
-        """A folder with a file named like the plugin."""
+        """Makes a folder with a file that has the plugin's name."""
         (self.folder / name).mkdir()
         path = self.folder / name / NAME
         if text is None:
@@ -101,7 +100,7 @@ class Case(unittest.TestCase):
         return path
 
     def make_system(self, names):
-        """A folder with some of GStreamer's plugins."""
+        """Makes a folder with some of GStreamer's plugins."""
         folder = self.folder / "system"
         folder.mkdir(exist_ok=True)
         for name in names:
@@ -111,7 +110,7 @@ class Case(unittest.TestCase):
         return folder
 
     def run_program(self, *arguments, program=None, system=True, **environment):
-        """With few of GStreamer's plugins and nothing of the user's, so that it takes no time."""
+        """Runs a program with few of GStreamer's plugins and no files of the user, so that it starts fast."""
         env = {name: value for name, value in os.environ.items()
                if not name.startswith(("GST_", "CUDACONV_", "CUDA_", "DISPLAY", "WAYLAND_"))}
         env.update({"GST_REGISTRY": str(self.folder / "registry"),
@@ -123,7 +122,7 @@ class Case(unittest.TestCase):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def examine(self, *arguments, **environment):
-        """Runs doctor with and without --json, which have to report the same."""
+        """Runs doctor with and without --json, and checks that both report the same."""
         report = Report(self.run_program("doctor", *arguments, **environment),
                         self.run_program("doctor", "--json", *arguments, **environment))
         self.assertEqual(report.list_differences(), [], report.text)
@@ -132,11 +131,11 @@ class Case(unittest.TestCase):
         return report
 
     def assert_says(self, report, mark, text, *fixes):
-        """There is such a line, and the line below it has the fix."""
-        place = report.find(mark, text)
-        self.assertIsNotNone(place, f"no \"{mark}\" with \"{text}\":\n{report.text}")
+        """Checks that there is a line with this mark and text, and that the next line has the fix."""
+        number = report.find(mark, text)
+        self.assertIsNotNone(number, f"no \"{mark}\" with \"{text}\":\n{report.text}")
         for fix in fixes:
-            self.assertRegex(report.lines[place + 1], rf"^ {{11}}fix: .*{re.escape(fix)}")
+            self.assertRegex(report.lines[number + 1], rf"^ {{11}}fix: .*{re.escape(fix)}")
 
     def assert_broken(self, report, backend="auto"):
         self.assertEqual(report.status, 1, report.text)
@@ -160,7 +159,7 @@ class Plugin(Case):
         self.assert_says(report, "ok", "backend=cpu filters on cpu: ")
         self.assertTrue(report.json["plugin"]["found"])
         self.assertEqual(report.json["backends"]["cpu"]["runs"], "cpu")
-        self.assertEqual(report.complaints, "")
+        self.assertEqual(report.errors, "")
 
     def test_beside_the_program(self):
         report = self.examine(program=PROGRAM)
@@ -179,64 +178,64 @@ class Plugin(Case):
             self.assertFalse(backend["works"])
 
     def test_no_plugin_file(self):
-        path = self.make_folder("broken", text="This is no library.\n")
+        path = self.make_folder("broken", text="This is not a library.\n")
         report = self.examine(GST_PLUGIN_PATH=path.parent)
         self.assert_broken(report)
-        self.assert_says(report, "broken", "Opening module failed", "build or copy the file anew",
+        self.assert_says(report, "broken", "Opening module failed", "rebuild the file or copy it again",
                          f"rm {self.folder}/registry")
         self.assertTrue(report.json["plugin"]["found"])
         self.assertEqual(report.json["plugin"]["file"], str(path))
 
-    def test_one_that_crashes(self):
+    def test_plugin_crashes(self):
         path = self.make_folder("crashes", CRASHES)
-        for _ in range(3):  # whether the scanner ends before GStreamer writes to it is chance
+        for _ in range(3):  # three times, because the scanner may end before or after GStreamer writes to it
             (self.folder / "registry").unlink(missing_ok=True)
             report = self.examine(GST_PLUGIN_PATH=path.parent)
             self.assert_broken(report)
             self.assert_says(report, "broken", f"{path} crashes (", "remove it")
 
-    def test_one_that_hangs(self):
+    def test_plugin_hangs(self):
         path = self.make_folder("hangs", HANGS)
         start = time.monotonic()
         report = self.examine("--timeout=2", GST_PLUGIN_PATH=path.parent)
         self.assertLess(time.monotonic() - start, 45)
         self.assert_broken(report)
         self.assert_says(report, "broken", f"{path} hangs: no answer within 2 seconds", "remove it")
-        self.assertIn("a plugin hangs while GStreamer loads it", report.complaints)
+        self.assertIn("a plugin hangs while GStreamer loads it", report.errors)
 
-    def test_one_that_prints(self):
+    def test_plugin_prints(self):
         path = self.make_folder("prints", PRINTS)
         report = self.examine("--timeout=20", GST_PLUGIN_PATH=path.parent)
         self.assert_broken(report)
         self.assertNotIn("hangs", report.text)
         self.assertEqual(report.json["plugin"]["file"], str(path))
 
-    def test_one_of_others_that_hangs(self):
+    def test_other_plugin_hangs(self):
         system = self.make_system(NEEDED)
         shutil.copy(HANGS, system / "libgstother.so")
         report = self.examine("--timeout=2", GST_PLUGIN_SYSTEM_PATH=system,
                               GST_PLUGIN_PATH=PLUGIN.parent)
         self.assert_works(report)
-        self.assertIn("a plugin hangs while GStreamer loads it", report.complaints)
+        self.assertIn("a plugin hangs while GStreamer loads it", report.errors)
 
-    def test_an_old_registry(self):
-        """A library of the plugin was broken when GStreamer looked, and is not any more."""
+    def test_old_registry(self):
+        """A library that the plugin needs was broken when GStreamer scanned its plugins, and works now."""
         libraries = self.folder / "libraries"
         libraries.mkdir()
-        (libraries / "libgstvideo-1.0.so.0").write_text("This is no library.\n", encoding="utf-8")
+        (libraries / "libgstvideo-1.0.so.0").write_text("This is not a library.\n", encoding="utf-8")
         self.run_program("--version", program="gst-inspect-1.0", LD_LIBRARY_PATH=libraries,
                          GST_PLUGIN_PATH=PLUGIN.parent)
         report = self.examine(GST_PLUGIN_PATH=PLUGIN.parent)
         self.assert_broken(report)
-        self.assert_says(report, "broken", f"{PLUGIN} loads, but did not when GStreamer looked",
+        self.assert_says(report, "broken", f"{PLUGIN} loads now, but did not when GStreamer scanned its plugins",
                          f"rm {self.folder}/registry")
         (self.folder / "registry").unlink()
         self.assert_works(self.examine(GST_PLUGIN_PATH=PLUGIN.parent))
 
 
 class Json(Case):
-    def test_names_that_are_no_text(self):
-        """A name in Latin-1 is no UTF-8, which JSON is."""
+    def test_names_that_are_not_utf8(self):
+        """A name in Latin-1 is not UTF-8, and JSON has to be."""
         for name, text in ((b"Gr\xf6\xdfe", "Gr\ufffd\ufffde"), ("Größe".encode(), "Größe")):
             with self.subTest(name=name):
                 self.make_folder(os.fsdecode(name), PLUGIN)
@@ -247,19 +246,19 @@ class Json(Case):
 
     def test_plugin_in_such_a_folder_that_does_not_load(self):
         folder = os.fsdecode(b"\xff")
-        self.make_folder(folder, text="This is no library.\n")
+        self.make_folder(folder, text="This is not a library.\n")
         report = self.examine(GST_PLUGIN_PATH=self.folder / folder, LC_ALL="C.UTF-8")
         self.assert_broken(report)
         self.assertIn("Opening module failed", report.json["plugin"]["error"])
 
     def test_other_locale(self):
-        """JSON is UTF-8 in a locale that is not."""
+        """JSON is UTF-8 in every locale."""
         path = self.make_folder("Größe", PLUGIN)
         done = self.run_program("doctor", "--json", GST_PLUGIN_PATH=path.parent, LC_ALL="C")
         self.assertEqual(json.loads(done.stdout.decode())["plugin"]["file"], str(path))
 
 
-class Surroundings(Case):
+class System(Case):
     def test_elements(self):
         report = self.examine(GST_PLUGIN_PATH=PLUGIN.parent)
         self.assert_works(report)
@@ -294,8 +293,8 @@ class Surroundings(Case):
                          ["install the Debian package gstreamer1.0-plugins-base, which has " + element
                           for element in ("uridecodebin", "videoconvert")])
 
-    def test_cuda_asked_for(self):
-        """On a machine with a GPU its devices are hidden."""
+    def test_backend_cuda(self):
+        """The devices are hidden, so the result is the same on a machine with a GPU."""
         report = self.examine("--backend=cuda", GST_PLUGIN_PATH=PLUGIN.parent,
                               CUDA_VISIBLE_DEVICES="")
         self.assert_broken(report, "cuda")
@@ -303,11 +302,11 @@ class Surroundings(Case):
         self.assertFalse(report.json["gpu"]["usable"])
         self.assertEqual(report.json["fixes"], [report.json["gpu"]["fix"]])
         self.assert_says(report, "ok", "backend=auto filters on cpu: ")
-        # what is missing has nothing to do with the failure
+        # packages of missing elements are not named, because they would not fix the failure
         self.assert_says(report, "missing", "encode H.264: x264enc or openh264enc; optional")
         self.assertNotIn("gstreamer1.0-", report.text)
 
-    def test_cpu_asked_for(self):
+    def test_backend_cpu(self):
         report = self.examine("--backend", "cpu", GST_PLUGIN_PATH=PLUGIN.parent,
                               CUDA_VISIBLE_DEVICES="")
         self.assert_works(report, "cpu")
@@ -339,7 +338,7 @@ class Surroundings(Case):
 
 
 def list_commands():
-    """The commands that the help names, in its order."""
+    """The commands in the help, in its order."""
     done = subprocess.run([PROGRAM, "--help"], check=True, stdout=subprocess.PIPE, text=True)
     return re.findall(r"^  ([a-z]+) .*  ", done.stdout, re.MULTILINE)
 
@@ -371,7 +370,7 @@ class Usage(Case):
         self.assert_refused(["doctor", "--backend"], "--backend")
         self.assert_refused(["doctor", "--json", "--backend=gpu"], '--backend "gpu"')
         self.assert_refused(["doctor", "--probe=nonsense"])
-        self.assert_refused(["doctor", "--timeout=0"], '--timeout "0": it takes 1 or more')
+        self.assert_refused(["doctor", "--timeout=0"], '--timeout "0": expected 1 or more')
         self.assert_refused(["doctor", "--timeout=soon"], "--timeout", "soon")
 
     def test_nothing(self):
@@ -394,7 +393,7 @@ class Usage(Case):
 
 
 class StandIn(Case):
-    """The states of CUDA's driver."""
+    """The states of the CUDA driver."""
 
     def examine_with(self, settings, *arguments):
         return self.examine(*arguments, GST_PLUGIN_PATH=PLUGIN.parent, FAKE_CUDA=settings,

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""`cudaconv explain`: what it prints, that its lines depend on the options, and wrong uses with their messages.
+"""`cudaconv explain`: its output, how the lines depend on the options, and wrong uses with their messages.
 
     tests/app/test-explain.py BUILD [--print]
 
-With --print it writes the table of docs/command.md, which the test compares with what the command says.
+With --print it writes the table of docs/messages.md, which the test compares with the messages of the command.
 """
 
 import pathlib
@@ -14,18 +14,18 @@ import tempfile
 
 import media
 
-PAGE = pathlib.Path(__file__).resolve().parent.parent.parent / "docs" / "command.md"
-HEADING = "### Messages of explain\n"
+PAGE = pathlib.Path(__file__).resolve().parent.parent.parent / "docs" / "messages.md"
+HEADING = "## Messages of explain\n"
 HEAD = "| arguments | status | message |\n| --- | --- | --- |\n"
 
-# arguments, exit status, what the message has to name: the option, the value and what is accepted
+# arguments, exit status, texts in the message: the option, the value and the accepted values
 WRONG = (
     ("in.mkv", 2, ("expected no argument, got 1 argument", "--help")),
-    ("kernel=sobel", 2, ("kernel=sobel: this is an option here", "--kernel=sobel")),
+    ("kernel=sobel", 2, ("kernel=sobel: write it as an option", "--kernel=sobel")),
     ("--resolution=640x480", 2, ("--resolution", "perhaps you mean --frame-size")),
     ("--format=P010", 2, ("--format \"P010\"", "I420, NV12", "perhaps you mean P010_10LE")),
     ("--format=yuv420p10le", 2, ("--format \"yuv420p10le\"", "I420, NV12", "perhaps you mean I420_10LE")),
-    ("--format=v210", 2, ("--format \"v210\"", "the filter does not take this format; it takes: I420, NV12")),
+    ("--format=v210", 2, ("--format \"v210\"", "the filter does not accept this format; it accepts: I420, NV12")),
     ("--format=", 2, ("--format \"\"", "I420, NV12")),
     ("--frame-size=1920", 2, ("--frame-size \"1920\"", "such as 1920x1080")),
     ("--frame-size=0x1080", 2, ("--frame-size \"0x1080\"", "1x1 to 32767x32767")),
@@ -44,11 +44,11 @@ def explain(case, *arguments, **more):
 
 
 def make_table(case):
-    """The table of docs/command.md."""
+    """The table of docs/messages.md."""
     rows = []
     for arguments, status, _ in WRONG:
-        said = explain(case, *arguments.split(), status=status).stderr.splitlines()[0]
-        message = said.removeprefix("cudaconv explain: ").replace("|", "\\|").replace("<", "&lt;")
+        line = explain(case, *arguments.split(), status=status).stderr.splitlines()[0]
+        message = line.removeprefix("cudaconv explain: ").replace("|", "\\|").replace("<", "&lt;")
         rows.append(f"| `{arguments}` | {status} | {message} |\n")
     return HEAD + "".join(rows)
 
@@ -64,13 +64,14 @@ class Wrong(media.Case):
 
     def test_table(self):
         section = PAGE.read_text(encoding="utf-8").split(HEADING)[1].split("\n#")[0]
-        self.assertEqual(section[section.index(HEAD):], make_table(self))
+        section = section[section.index(HEAD):].partition("\n\n")[0] + "\n"
+        self.assertEqual(section, make_table(self))
 
 
 class Right(media.Case):
 
     def explain(self, *arguments, **more):
-        """The three facts and the lines of the steps."""
+        """The facts in the first three lines, and the lines of the steps."""
         lines = explain(self, "--backend=cpu", *arguments, **more).stdout.splitlines()
         facts = dict(line.split(": ", 1) for line in lines[:3])
         self.assertEqual(list(facts), ["frame", "backend", "plan"])
@@ -92,7 +93,7 @@ class Right(media.Case):
         self.assertEqual(self.explain("--preset=sketch")[0]["frame"], "I420 of 1920x1080")
 
     def test_steps(self):
-        """Another kernel runs in other steps."""
+        """Different kernels run in different steps."""
         small = ("--frame-size=64x48",)
         self.assertNotEqual(self.explain(*small, "--kernel=sobel")[1],
                             self.explain(*small, "--kernel=gaussian", "--size=9")[1])
@@ -106,7 +107,7 @@ class Right(media.Case):
                 self.assertEqual(self.explain("--format", name, "--frame-size=3x5")[0]["frame"], f"{name} of 3x5")
 
     def test_warning(self):
-        """What has no effect is a warning, as with `apply`."""
+        """An option without effect gives a warning, as with `apply`."""
         done = explain(self, "--frame-size=16x16", "--sigma=2")
         self.assertIn("Warning: sigma=2 has no effect", done.stderr)
 

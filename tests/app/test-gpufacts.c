@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The obstacles that doctor finds in the files by which a system shows its NVIDIA GPUs. Each test
- * makes a file system of its own. */
+/* The obstacles that doctor finds in the files in which a system lists its NVIDIA GPUs. Each test
+ * makes a root folder with such files. */
 
 #include "app/doctor/gpufacts.h"
 
@@ -24,7 +24,7 @@ static gchar *
 make_root(void) {
   gchar *root = g_dir_make_tmp("gpufacts-XXXXXX", NULL);
   g_assert_nonnull(root);
-  /* what is no GPU: the sound of one, and another maker's */
+  /* devices that are not NVIDIA GPUs: the audio function of one, and a GPU of another vendor */
   make_file(root, "sys/bus/pci/devices/0000:01:00.1/vendor", "0x10de\n");
   make_file(root, "sys/bus/pci/devices/0000:01:00.1/class", "0x040300\n");
   make_file(root, "sys/bus/pci/devices/0000:00:02.0/vendor", "0x8086\n");
@@ -52,7 +52,7 @@ make_card(const gchar *root, const gchar *driver) {
   }
 }
 
-/* `part` is one of the text of the obstacle, and NULL where there is none. */
+/* `part` is a part of the obstacle's text; NULL: there has to be no obstacle. */
 static void
 assert_obstacle(const gchar *root, const gchar *part, const gchar *part_of_fix) {
   gboolean has_gpu = FALSE;
@@ -92,7 +92,7 @@ test_all(void) {
   remove_root(root);
 }
 
-/* Neither a card nor a kernel module shows in some containers. */
+/* Some containers have device nodes, but show neither cards nor the kernel module. */
 static void
 test_only_nodes(void) {
   gchar *root = make_root();
@@ -108,8 +108,8 @@ test_drivers(void) {
     const gchar *driver, *obstacle, *fix;
   } cases[] = {
       {NULL, "0000:01:00.0 (no kernel driver): NVIDIA's kernel module is not", "nvidia-driver"},
-      {"nouveau", "0000:01:00.0 (nouveau): the kernel driver nouveau has no", "nvidia-driver"},
-      {"vfio-pci", "0000:01:00.0 (vfio-pci): the kernel driver vfio-pci keeps", "virtual machine"},
+      {"nouveau", "0000:01:00.0 (nouveau): the kernel driver nouveau does not", "nvidia-driver"},
+      {"vfio-pci", "0000:01:00.0 (vfio-pci): the kernel driver vfio-pci reser", "virtual machine"},
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     gchar *root = make_root();
@@ -143,7 +143,7 @@ test_nodes(void) {
   make_file(root, "dev/nvidia0", "");
   g_autofree gchar *node = g_build_filename(root, "dev/nvidia0", NULL);
   g_assert_cmpint(g_chmod(node, 0), ==, 0);
-  /* root may do everything */
+  /* root may use every node */
   assert_obstacle(root, geteuid() == 0 ? NULL : "this user may not use", "usermod");
   remove_root(root);
 }

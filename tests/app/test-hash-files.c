@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Hashes of files: what a sample of a large one tells, and what it leaves out. */
+/* Hashes of files: all bytes, and the sample of a large file. */
 
 #include "app/batch/hash.h"
 
@@ -11,25 +11,25 @@
 #define EDGE 65536
 #define BLOCK 4096
 #define BLOCKS 64
-#define LIMIT (2 * EDGE + BLOCKS * BLOCK) /* up to here all bytes count */
+#define LIMIT (2 * EDGE + BLOCKS * BLOCK) /* files up to this size are hashed completely */
 
 typedef struct {
   gchar *folder, *path;
-} Place;
+} Fixture;
 
 static void
-make_place(Place *place, gconstpointer data) {
-  place->folder = g_dir_make_tmp("filehash-XXXXXX", NULL);
-  g_assert_nonnull(place->folder);
-  place->path = g_build_filename(place->folder, "file", NULL);
+set_up(Fixture *fixture, gconstpointer data) {
+  fixture->folder = g_dir_make_tmp("filehash-XXXXXX", NULL);
+  g_assert_nonnull(fixture->folder);
+  fixture->path = g_build_filename(fixture->folder, "file", NULL);
 }
 
 static void
-remove_place(Place *place, gconstpointer data) {
-  g_remove(place->path);
-  g_assert_cmpint(g_rmdir(place->folder), ==, 0);
-  g_free(place->path);
-  g_free(place->folder);
+tear_down(Fixture *fixture, gconstpointer data) {
+  g_remove(fixture->path);
+  g_assert_cmpint(g_rmdir(fixture->folder), ==, 0);
+  g_free(fixture->path);
+  g_free(fixture->folder);
 }
 
 static guint8 *
@@ -41,37 +41,37 @@ make_bytes(gsize size) {
 }
 
 static gchar *
-hash(const Place *place, gboolean sample) {
+hash(const Fixture *fixture, gboolean sample) {
   g_autoptr(GError) error = NULL;
-  gchar *text = sample ? hash_file_sample(place->path, &error) : hash_file(place->path, &error);
+  gchar *text = sample ? hash_file_sample(fixture->path, &error) : hash_file(fixture->path, &error);
   g_assert_no_error(error);
   return text;
 }
 
 static gchar *
-hash_bytes(const Place *place, const guint8 *bytes, gsize size, gboolean sample) {
-  g_assert_true(g_file_set_contents(place->path, (const gchar *)bytes, (gssize)size, NULL));
-  return hash(place, sample);
+hash_bytes(const Fixture *fixture, const guint8 *bytes, gsize size, gboolean sample) {
+  g_assert_true(g_file_set_contents(fixture->path, (const gchar *)bytes, (gssize)size, NULL));
+  return hash(fixture, sample);
 }
 
 static void
-test_all(Place *place, gconstpointer data) {
+test_all(Fixture *fixture, gconstpointer data) {
   static const gsize sizes[] = {0, 1, BLOCK, ((gsize)1 << 20) - 1, (gsize)1 << 20, (3 << 20) + 5};
   for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
     g_autofree guint8 *bytes = make_bytes(sizes[i]);
     g_autofree gchar *expected = g_compute_checksum_for_data(G_CHECKSUM_MD5, bytes, sizes[i]);
-    g_autofree gchar *all = hash_bytes(place, bytes, sizes[i], FALSE);
+    g_autofree gchar *all = hash_bytes(fixture, bytes, sizes[i], FALSE);
     g_assert_cmpstr(all, ==, expected);
   }
 }
 
-/* Around the size from which on it is a sample. */
+/* Sizes around the limit above which a sample is hashed. */
 static void
-test_limit(Place *place, gconstpointer data) {
+test_limit(Fixture *fixture, gconstpointer data) {
   for (gsize size = LIMIT - 1; size <= LIMIT + 1; size++) {
     g_autofree guint8 *bytes = make_bytes(size);
-    g_autofree gchar *all = hash_bytes(place, bytes, size, FALSE);
-    g_autofree gchar *sample = hash(place, TRUE);
+    g_autofree gchar *all = hash_bytes(fixture, bytes, size, FALSE);
+    g_autofree gchar *sample = hash(fixture, TRUE);
     if (size <= LIMIT)
       g_assert_cmpstr(sample, ==, all);
     else
@@ -80,42 +80,43 @@ test_limit(Place *place, gconstpointer data) {
 }
 
 static void
-assert_seen(const Place *place, guint8 *bytes, gsize size, gsize at, gboolean seen) {
-  g_autofree gchar *before = hash_bytes(place, bytes, size, TRUE);
+assert_seen(const Fixture *fixture, guint8 *bytes, gsize size, gsize at, gboolean seen) {
+  g_autofree gchar *before = hash_bytes(fixture, bytes, size, TRUE);
   bytes[at] ^= 1;
-  g_autofree gchar *after = hash_bytes(place, bytes, size, TRUE);
+  g_autofree gchar *after = hash_bytes(fixture, bytes, size, TRUE);
   bytes[at] ^= 1;
   if (g_str_equal(before, after) == seen)
     g_error("a change at %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " is %s", at, size,
             seen ? "not seen" : "seen");
 }
 
-/* A change in each part of the sample, at its first and its last byte. */
+/* A change of the first and the last byte of each part of the sample is detected; a change after a
+ * block is not. */
 static void
-test_parts(Place *place, gconstpointer data) {
+test_parts(Fixture *fixture, gconstpointer data) {
   const gsize size = ((gsize)1 << 20) + 12345, between = size - 2 * EDGE;
   g_autofree guint8 *bytes = make_bytes(size);
   static const gsize edges[] = {0, EDGE - 1};
   for (guint i = 0; i < G_N_ELEMENTS(edges); i++) {
-    assert_seen(place, bytes, size, edges[i], TRUE);
-    assert_seen(place, bytes, size, size - 1 - edges[i], TRUE);
+    assert_seen(fixture, bytes, size, edges[i], TRUE);
+    assert_seen(fixture, bytes, size, size - 1 - edges[i], TRUE);
   }
   for (gsize i = 0; i < BLOCKS; i++) {
     const gsize block = EDGE + between / BLOCKS * i;
-    assert_seen(place, bytes, size, block, TRUE);
-    assert_seen(place, bytes, size, block + BLOCK - 1, TRUE);
-    assert_seen(place, bytes, size, block + BLOCK, FALSE);
+    assert_seen(fixture, bytes, size, block, TRUE);
+    assert_seen(fixture, bytes, size, block + BLOCK - 1, TRUE);
+    assert_seen(fixture, bytes, size, block + BLOCK, FALSE);
   }
 }
 
-/* What is cut, or longer by bytes that are like those before, is another file. */
+/* A file that is one byte shorter or longer has another hash, even if all bytes are the same. */
 static void
-test_sizes(Place *place, gconstpointer data) {
+test_sizes(Fixture *fixture, gconstpointer data) {
   const gsize size = (gsize)1 << 20;
   g_autofree guint8 *bytes = g_malloc0(size + 1);
-  g_autofree gchar *whole = hash_bytes(place, bytes, size, TRUE);
-  g_autofree gchar *cut = hash_bytes(place, bytes, size - 1, TRUE);
-  g_autofree gchar *longer = hash_bytes(place, bytes, size + 1, TRUE);
+  g_autofree gchar *whole = hash_bytes(fixture, bytes, size, TRUE);
+  g_autofree gchar *cut = hash_bytes(fixture, bytes, size - 1, TRUE);
+  g_autofree gchar *longer = hash_bytes(fixture, bytes, size + 1, TRUE);
   g_assert_cmpstr(whole, !=, cut);
   g_assert_cmpstr(whole, !=, longer);
   g_assert_cmpstr(cut, !=, longer);
@@ -132,23 +133,23 @@ assert_refused(const gchar *path, const gchar *why) {
   }
 }
 
-/* None of them keeps it waiting. */
+/* Paths that are not regular files fail at once. */
 static void
-test_no_files(Place *place, gconstpointer data) {
-  assert_refused(place->path, "there is no such file");
-  assert_refused(place->folder, "no regular file");
-  assert_refused("/dev/zero", "no regular file");
-  g_assert_cmpint(mkfifo(place->path, 0600), ==, 0);
-  assert_refused(place->path, "no regular file");
+test_no_files(Fixture *fixture, gconstpointer data) {
+  assert_refused(fixture->path, "there is no such file");
+  assert_refused(fixture->folder, "not a regular file");
+  assert_refused("/dev/zero", "not a regular file");
+  g_assert_cmpint(mkfifo(fixture->path, 0600), ==, 0);
+  assert_refused(fixture->path, "not a regular file");
 }
 
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  g_test_add("/filehash/all", Place, NULL, make_place, test_all, remove_place);
-  g_test_add("/filehash/limit", Place, NULL, make_place, test_limit, remove_place);
-  g_test_add("/filehash/parts", Place, NULL, make_place, test_parts, remove_place);
-  g_test_add("/filehash/sizes", Place, NULL, make_place, test_sizes, remove_place);
-  g_test_add("/filehash/no-files", Place, NULL, make_place, test_no_files, remove_place);
+  g_test_add("/filehash/all", Fixture, NULL, set_up, test_all, tear_down);
+  g_test_add("/filehash/limit", Fixture, NULL, set_up, test_limit, tear_down);
+  g_test_add("/filehash/parts", Fixture, NULL, set_up, test_parts, tear_down);
+  g_test_add("/filehash/sizes", Fixture, NULL, set_up, test_sizes, tear_down);
+  g_test_add("/filehash/no-files", Fixture, NULL, set_up, test_no_files, tear_down);
   return g_test_run();
 }

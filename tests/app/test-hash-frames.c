@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A frame has one hash, however it lies in memory: packed, with bytes behind its rows, upside down,
- * or with its planes woven into each other. */
+/* The hash of a frame does not depend on its layout in memory: rows without padding, with padding
+ * or upside down, and planar or interleaved samples. */
 
 #include "app/batch/hash.h"
 
 #include <string.h>
 
-#define GARBAGE_ENDS 96 /* bytes behind each row */
+#define PADDING 96 /* bytes after each row */
 
-typedef enum { PACKED, PADDED, UPSIDE_DOWN } Way;
+typedef enum { UNPADDED, PADDED, UPSIDE_DOWN } Layout;
 
 typedef struct {
   GstVideoFormat format;
@@ -25,17 +25,17 @@ rows_of(const GstVideoInfo *info, guint plane) {
   g_assert_not_reached();
 }
 
-/* A buffer in which all is `garbage` yet. */
+/* Returns a buffer whose bytes are all `garbage`. */
 static GstBuffer *
-make_buffer(const GstVideoInfo *info, Way way, guint8 garbage) {
+make_buffer(const GstVideoInfo *info, Layout layout, guint8 garbage) {
   gsize offset[GST_VIDEO_MAX_PLANES] = {0}, size = 0;
   gint stride[GST_VIDEO_MAX_PLANES] = {0};
   const guint planes = GST_VIDEO_INFO_N_PLANES(info);
   for (guint i = 0; i < planes; i++) {
-    const gint length = GST_VIDEO_INFO_PLANE_STRIDE(info, i) + (way == PACKED ? 0 : GARBAGE_ENDS);
+    const gint length = GST_VIDEO_INFO_PLANE_STRIDE(info, i) + (layout == UNPADDED ? 0 : PADDING);
     const gsize bytes = (gsize)length * rows_of(info, i);
-    offset[i] = way == UPSIDE_DOWN ? size + bytes - (gsize)length : size;
-    stride[i] = way == UPSIDE_DOWN ? -length : length;
+    offset[i] = layout == UPSIDE_DOWN ? size + bytes - (gsize)length : size;
+    stride[i] = layout == UPSIDE_DOWN ? -length : length;
     size += bytes;
   }
   GstBuffer *buffer = gst_buffer_new_allocate(NULL, size, NULL);
@@ -46,7 +46,7 @@ make_buffer(const GstVideoInfo *info, Way way, guint8 garbage) {
   return buffer;
 }
 
-/* The value of a sample, which is no other one's in a small frame. */
+/* Returns the value of a sample. In a small frame all values differ. */
 static guint
 sample_value(guint component, gint x, gint y, guint depth) {
   return (component * 83 + (guint)y * 29 + (guint)x * 7 + 1) & ((1u << depth) - 1);
@@ -58,7 +58,7 @@ write_sample(GstVideoFrame *frame, guint component, gint x, gint y, guint value)
   guint8 *to = (guint8 *)GST_VIDEO_FRAME_COMP_DATA(frame, component) +
                y * GST_VIDEO_FRAME_COMP_STRIDE(frame, component) +
                x * GST_VIDEO_FRAME_COMP_PSTRIDE(frame, component);
-  /* GStreamer 1.22 says 1 for the place of V between the samples of two bytes */
+  /* GStreamer 1.22 has the offset of V in samples, not in bytes */
   if (GST_VIDEO_FRAME_FORMAT(frame) == GST_VIDEO_FORMAT_P010_10LE && component == 2)
     to += 2 - GST_VIDEO_FRAME_COMP_POFFSET(frame, component);
   value <<= GST_VIDEO_FORMAT_INFO_SHIFT(format, component);
@@ -81,12 +81,12 @@ fill_samples(GstVideoFrame *frame) {
   }
 }
 
-/* Of formats whose samples share bytes. */
+/* Fills a frame of a format whose samples share bytes. */
 static void
-fill_rows(GstVideoFrame *frame, const GstVideoInfo *packed) {
+fill_rows(GstVideoFrame *frame, const GstVideoInfo *unpadded) {
   guint8 *row = GST_VIDEO_FRAME_PLANE_DATA(frame, 0);
   for (gint y = 0; y < GST_VIDEO_FRAME_HEIGHT(frame); y++) {
-    for (gint i = 0; i < GST_VIDEO_INFO_PLANE_STRIDE(packed, 0); i++)
+    for (gint i = 0; i < GST_VIDEO_INFO_PLANE_STRIDE(unpadded, 0); i++)
       row[i] = (guint8)(y * 31 + i * 3);
     row += GST_VIDEO_FRAME_PLANE_STRIDE(frame, 0);
   }
@@ -97,14 +97,14 @@ shares_bytes(GstVideoFormat format) {
   return format == GST_VIDEO_FORMAT_v210 || format == GST_VIDEO_FORMAT_RGB16;
 }
 
-/* The hash of a frame whose sample `changed` of the last component, if there is one, is another. */
+/* Returns the hash of a frame. A sample of component `changed` has another value; -1: none. */
 static gchar *
-hash_shape(const Shape *shape, Way way, guint8 garbage, gint changed) {
+hash_shape(const Shape *shape, Layout layout, guint8 garbage, gint changed) {
   GstVideoInfo info;
   GstVideoFrame frame;
   g_assert_true(
       gst_video_info_set_format(&info, shape->format, (guint)shape->width, (guint)shape->height));
-  g_autoptr(GstBuffer) buffer = make_buffer(&info, way, garbage);
+  g_autoptr(GstBuffer) buffer = make_buffer(&info, layout, garbage);
   g_assert_true(gst_video_frame_map(&frame, &info, buffer, GST_MAP_READWRITE));
   if (shares_bytes(shape->format))
     fill_rows(&frame, &info);
@@ -121,22 +121,22 @@ hash_shape(const Shape *shape, Way way, guint8 garbage, gint changed) {
 }
 
 static void
-test_ways(gconstpointer data) {
+test_layouts(gconstpointer data) {
   const Shape *shape = data;
-  g_autofree gchar *packed = hash_shape(shape, PACKED, 0, -1);
-  for (Way way = PACKED; way <= UPSIDE_DOWN; way++) {
-    g_autofree gchar *zeros = hash_shape(shape, way, 0, -1);
-    g_autofree gchar *ones = hash_shape(shape, way, 0xff, -1);
-    g_assert_cmpstr(zeros, ==, packed);
-    g_assert_cmpstr(ones, ==, packed);
+  g_autofree gchar *unpadded = hash_shape(shape, UNPADDED, 0, -1);
+  for (Layout layout = UNPADDED; layout <= UPSIDE_DOWN; layout++) {
+    g_autofree gchar *zeros = hash_shape(shape, layout, 0, -1);
+    g_autofree gchar *ones = hash_shape(shape, layout, 0xff, -1);
+    g_assert_cmpstr(zeros, ==, unpadded);
+    g_assert_cmpstr(ones, ==, unpadded);
   }
   for (gint component = 0; component < 3 && !shares_bytes(shape->format); component++) {
     g_autofree gchar *other = hash_shape(shape, PADDED, 0, component);
-    g_assert_cmpstr(other, !=, packed);
+    g_assert_cmpstr(other, !=, unpadded);
   }
 }
 
-/* As bytes of a file of planar video. */
+/* The hash of I420 is that of a file of raw planar video. */
 static void
 test_file(void) {
   static const gint planes[][2] = {{5, 3}, {3, 2}, {3, 2}};
@@ -155,7 +155,7 @@ test_file(void) {
   g_assert_cmpstr(hash, ==, expected);
 }
 
-/* Formats with the same samples. */
+/* Formats with the same samples have the same hash. */
 static void
 test_alike(void) {
   static const GstVideoFormat alike[][3] = {
@@ -165,7 +165,7 @@ test_alike(void) {
       {GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_UYVY, GST_VIDEO_FORMAT_Y42B}};
   for (guint i = 0; i < G_N_ELEMENTS(alike); i++) {
     const Shape first = {alike[i][0], 6, 4};
-    g_autofree gchar *expected = hash_shape(&first, PACKED, 0, -1);
+    g_autofree gchar *expected = hash_shape(&first, UNPADDED, 0, -1);
     for (guint k = 1; k < 3; k++) {
       const Shape other = {alike[i][k], 6, 4};
       g_autofree gchar *hash = hash_shape(&other, PADDED, 0xff, -1);
@@ -179,10 +179,10 @@ test_alike(void) {
 static void
 test_no_frame(void) {
   g_autoptr(GstBuffer) buffer = gst_buffer_new_allocate(NULL, 3, NULL);
-  g_autoptr(GstCaps) sound = gst_caps_new_empty_simple("audio/x-raw");
+  g_autoptr(GstCaps) audio = gst_caps_new_empty_simple("audio/x-raw");
   g_autoptr(GstCaps) large = gst_caps_from_string("video/x-raw,format=I420,width=64,height=64");
   g_assert_null(hash_frame(buffer, NULL));
-  g_assert_null(hash_frame(buffer, sound));
+  g_assert_null(hash_frame(buffer, audio));
   gst_debug_set_default_threshold(GST_LEVEL_NONE);
   g_assert_null(hash_frame(buffer, large));
 }
@@ -202,9 +202,9 @@ main(int argc, char **argv) {
   gst_init(&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS(shapes); i++) {
     g_autofree gchar *name =
-        g_strdup_printf("/frames/ways/%s-%dx%d", gst_video_format_to_string(shapes[i].format),
+        g_strdup_printf("/frames/layouts/%s-%dx%d", gst_video_format_to_string(shapes[i].format),
                         shapes[i].width, shapes[i].height);
-    g_test_add_data_func(name, &shapes[i], test_ways);
+    g_test_add_data_func(name, &shapes[i], test_layouts);
   }
   g_test_add_func("/frames/file", test_file);
   g_test_add_func("/frames/alike", test_alike);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Damaged files of a job, by chance and on purpose: they are seen, OUT is whole or as it was before, and nothing hangs.
+"""Damaged files of a job, by accident and by intent. The damage is detected, OUT is complete or unchanged, and nothing
+hangs.
 
     tests/app/test-job-damaged.py BUILD
 """
@@ -14,7 +15,7 @@ import shutil
 import jobs
 import media
 from jobs import DAMAGES, OF_JSON, flip
-from media import BEFORE, part_of
+from media import BEFORE, every_nth
 
 VALUES = (None, True, -1, 0, 2**63 - 1, 10**30, 1e300, "x", "../../x", "/etc/passwd", [], {}, [[]], [{}], [None])
 
@@ -23,25 +24,25 @@ class Damaged(jobs.EndsCase):
 
     def setUp(self):
         super().setUp()
-        self.whole = self.make_film()
-        self.keep()
+        self.whole = self.make_merged()
+        self.save_copy()
 
-    def mend(self, path):
+    def remake(self, path):
         if path.is_dir() and not path.is_symlink():
             path.rmdir()
         self.run_job("--again", "--index=1")
         self.assert_merges(self.whole)
 
-    def test_files_of_a_piece(self):
+    def test_files_of_a_chunk(self):
         for which in (0, 1):
             path = self.files_of(1)[which]
-            for name, damage in part_of(DAMAGES.items(), 4, which):
+            for name, damage in every_nth(DAMAGES.items(), 4, which):
                 with self.subTest(file=path.name, damage=name):
                     damage(path)
                     self.assert_refused(says=("piece 2", "--index 1 --again"))
                     self.assertEqual(self.missing("--check"), [1])
                     self.status(says=("2 of 3" if name not in ("first byte", "a byte", "zeros") else "3 of 3"))
-                    self.mend(path)
+                    self.remake(path)
                     path = self.files_of(1)[which]
 
     def test_record(self):
@@ -51,31 +52,31 @@ class Damaged(jobs.EndsCase):
                 damage(path)
                 self.assert_refused(says="piece")
                 self.assertEqual(self.missing("--check"), [1])
-                if part_of([name], 6, n):
-                    self.mend(path)
+                if every_nth([name], 6, n):
+                    self.remake(path)
                 else:
-                    self.bring_back()
+                    self.restore_copy()
 
-    def test_run_mends(self):
-        """What is seen without reading all is made anew by a run that goes on."""
+    def test_run_repairs(self):
+        """A later run makes chunks again whose damage shows without reading all bytes."""
         for path in (self.files_of(0)[0], self.files_of(1)[1], self.record_path(2)):
             os.truncate(path, 100)
         self.assertEqual(self.run_job().stdout.count("frames"), 3)
         self.assert_merges(self.whole)
 
     def test_several(self):
-        for piece in (0, 2):
-            flip(self.files_of(piece)[0], 3000)
+        for chunk in (0, 2):
+            flip(self.files_of(chunk)[0], 3000)
         self.assert_refused(says=("2 of 3 pieces are damaged: --index 0,2 (", "--index N --again"))
         self.record_path(1).unlink()
         self.assert_refused(says="1 of 3 pieces is missing: --index 1;")
 
     def test_members_of_a_record(self):
-        """Valid JSON with values that it cannot have. What is for people only does not matter."""
+        """Valid JSON with impossible values. merge may accept them in members that are information only."""
         original = self.record(1)
         path = self.record_path(1)
         for n, member in enumerate(original):
-            for value in part_of(VALUES, len(VALUES), n):
+            for value in every_nth(VALUES, len(VALUES), n):
                 with self.subTest(member=member, value=value):
                     self.write_record(1, original | {member: value})
                     done = self.merge(status=None, timeout=30)
@@ -86,7 +87,7 @@ class Damaged(jobs.EndsCase):
                         self.assertEqual(done.returncode, 1)
                         self.assertEqual(self.out.read_bytes(), BEFORE)
                     self.status("--json", "--check")
-        self.mend(path)
+        self.remake(path)
 
     def test_members_that_matter(self):
         original = self.record(1)
@@ -103,10 +104,10 @@ class Damaged(jobs.EndsCase):
             with self.subTest(**change):
                 self.write_record(1, original | change)
                 self.assert_refused(says="piece", sealed=True)
-        self.mend(self.record_path(1))
+        self.remake(self.record_path(1))
 
     def test_files_outside(self):
-        """A record names no files but its own."""
+        """A record may name files of its own chunk only."""
         original = self.record(1)
         for file in original["files"]:
             name = pathlib.Path(file["name"]).name
@@ -116,9 +117,9 @@ class Damaged(jobs.EndsCase):
                 shutil.copy(self.job / file["name"], copy)
                 self.addCleanup(copy.unlink, missing_ok=True)
                 from_pieces = os.path.relpath(copy, self.job / "pieces")
-                for said in (str(copy), os.path.relpath(copy, self.job), f"pieces/{from_pieces}"):
-                    with self.subTest(name=said):
-                        files = [one if one is not file else one | {"name": said} for one in original["files"]]
+                for path in (str(copy), os.path.relpath(copy, self.job), f"pieces/{from_pieces}"):
+                    with self.subTest(name=path):
+                        files = [one if one is not file else one | {"name": path} for one in original["files"]]
                         self.write_record(1, original | {"files": files})
                         self.assert_refused(says="piece 2", sealed=True)
             files = [one if one is not file else one | {"name": self.record(0)["files"][0]["name"]}
@@ -126,23 +127,23 @@ class Damaged(jobs.EndsCase):
             self.write_record(1, original | {"files": files})
             self.assert_refused(says="piece 2", sealed=True)
         shutil.rmtree(self.job / "pieces" / "more")
-        self.mend(self.record_path(1))
+        self.remake(self.record_path(1))
 
-    def test_of_another_piece_or_job(self):
+    def test_of_another_chunk_or_job(self):
         shutil.copy(self.record_path(0), self.record_path(1))
-        self.assert_refused(says=("piece 2", "another job or piece"))
-        self.mend(self.record_path(1))
+        self.assert_refused(says=("piece 2", "another job or chunk"))
+        self.remake(self.record_path(1))
         mine, self.job = self.job, self.folder / "other"
         self.plan("--kernel=emboss", "--piece=1", "in.mkv", "--out", self.out)
         self.run_job()
         theirs, self.job = self.job, mine
         for path in theirs.glob("pieces/000001*"):
             shutil.copy(path, self.job / "pieces")
-        self.assert_refused(says=("piece 2", "another job or piece"))
-        self.mend(self.record_path(1))
+        self.assert_refused(says=("piece 2", "another job or chunk"))
+        self.remake(self.record_path(1))
 
     def test_times_that_do_not_fit(self):
-        """With a hash that fits."""
+        """Files of times with the right hash and wrong contents."""
         for text in ("", "x\n", "1 2\n", "1 2 3 4\n", "99999999999999999999 0 0\n", "- - -\n" * 25, "0 0 0\n" * 24,
                      "0 0 0\n" * 26, "-1 -1 -1\n" * 25, "9000000000000000000 0 0\n" * 25, "\0" * 30):
             with self.subTest(times=text[:20]):
@@ -157,14 +158,14 @@ class Damaged(jobs.EndsCase):
                     self.assertEqual(self.out.read_bytes(), BEFORE)
                 self.assertNotIn("CRITICAL **", done.stderr)
                 self.out.write_bytes(BEFORE)
-                self.bring_back()
+                self.restore_copy()
 
 
 class Manifest(jobs.EndsCase):
 
     def setUp(self):
         super().setUp()
-        self.plan_film()
+        self.plan_video()
         self.path = self.job / "manifest.json"
         self.original = self.path.read_text()
 
@@ -180,11 +181,11 @@ class Manifest(jobs.EndsCase):
         self.path.write_text(self.original)
 
     def write(self, manifest):
-        """With an id that fits."""
+        """Writes the manifest with the right id."""
         jobs.write_sealed(self.path, manifest, "id")
 
     def test_damaged(self):
-        for name, damage in part_of((DAMAGES | OF_JSON).items(), 2):
+        for name, damage in every_nth((DAMAGES | OF_JSON).items(), 2):
             if name == "longer":
                 continue
             self.restore()
@@ -200,16 +201,16 @@ class Manifest(jobs.EndsCase):
         for old, new in (('"files" : 0', '"files" : 1'), ("out.mkv", "other.mkv"), ("in.mkv", "other.mkv")):
             self.path.write_text(self.original.replace(old, new))
             self.assertNotEqual(self.path.read_text(), self.original)
-            self.all_refuse(says="it was changed since")
+            self.all_refuse(says="it was changed after")
 
     def test_another_format(self):
         manifest = json.loads(self.original)
         for change in ({"format": 99}, {"format": 99, "cudaconv": None}, {"format": 0}):
             with self.subTest(**change):
                 self.write(manifest | change)
-                self.all_refuse(says=(f"this job has format {change['format']}", "reads format 1", "plan the job anew"))
+                self.all_refuse(says=(f"this job has format {change['format']}", "reads format 1", "plan the job again"))
                 self.plan("--piece=1", "in.mkv", "--out", self.out, status=1, says="this job has format")
-        # the version of the program does not matter, nor that it is there
+        # the version of the program does not matter and may be missing
         self.write(manifest | {"cudaconv": None})
         self.status(says="0 of 3")
         self.write(manifest | {"cudaconv": "99.0"})
@@ -218,7 +219,7 @@ class Manifest(jobs.EndsCase):
         self.merge(says="75 frames of 3 pieces")
 
     def test_values(self):
-        """Somebody made the id fit."""
+        """Manifests with the right id and wrong values."""
         manifest = json.loads(self.original)
         self.write(dict(manifest))
         self.status(says="0 of 3")
@@ -252,9 +253,9 @@ class Manifest(jobs.EndsCase):
         self.plan(*again)
         self.assertEqual(self.missing(), [])
         for other in (("--kernel=box",), ("--piece=2",), ("--lossless",), ("--encoder=x264enc",), ("--out=other.mkv",)):
-            self.plan(*again, *other, status=2, says="it holds another job")
+            self.plan(*again, *other, status=2, says="this folder has another job")
         self.make("in.mkv", 80)
-        self.plan(*again, status=2, says="it holds another job")
+        self.plan(*again, status=2, says="this folder has another job")
         self.assertEqual(self.path.read_text(), self.original)
 
     def test_no_job(self):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What becomes of a job when something comes between: signals, a full disk, two machines with the same piece, a film
-that is another one. Whatever happens, OUT is whole or as it was before, and the next run goes on.
+"""Jobs that are interrupted or disturbed: signals, a full disk, two machines with the same chunk, a changed source. In
+each case OUT is complete or unchanged, and the next run continues the job.
 
     tests/app/test-job-ends.py BUILD
 """
@@ -24,8 +24,8 @@ from media import BEFORE, COMMAND, COMPLETE, wait_for
 class Signals(jobs.EndsCase):
 
     def test_at_any_time(self):
-        """A run that is ended again and again, and goes on each time."""
-        whole = self.make_film(pattern="snow")
+        """A run that is ended repeatedly, and continues each time."""
+        whole = self.make_merged(pattern="snow")
         chance = random.Random(1)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
             shutil.rmtree(self.job / "pieces")
@@ -34,30 +34,30 @@ class Signals(jobs.EndsCase):
                 process = self.start("run", "-q")
                 time.sleep(chance.uniform(0, 0.5))
                 process.send_signal(number)
-                said = self.finish(process)
-                self.assertIn(process.returncode, (0, -number), said)
+                output = self.finish(process)
+                self.assertIn(process.returncode, (0, -number), output)
                 if number != signal.SIGKILL:
-                    self.assertEqual(self.parts(), set(), said)
+                    self.assertEqual(self.parts(), set(), output)
                 self.status("--check")
             self.run_job()
             self.assertEqual(self.missing("--check"), [])
             self.assert_merges(whole)
             self.assertEqual(self.parts(), set())
 
-    def test_it_says_so(self):
-        self.plan_film(SLOW, frames=200, piece=4)
+    def test_message(self):
+        self.plan_video(SLOW, frames=200, length=4)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             process = self.start("run")
             wait_for(self.parts)
             process.send_signal(number)
-            said = self.finish(process)
-            self.assertEqual(process.returncode, -number, said)
-            self.assertIn("interrupted; pieces that are made stay", said)
+            output = self.finish(process)
+            self.assertEqual(process.returncode, -number, output)
+            self.assertIn("interrupted; complete chunks stay", output)
             self.assertEqual(self.parts(), set())
 
-    def test_what_a_killed_run_left(self):
-        """It is removed by the next run of that piece, and what a living run writes is not."""
-        self.plan_film(SLOW, frames=200, piece=4)
+    def test_leftovers_of_a_killed_run(self):
+        """The next run of the chunk removes them, but not the files of a run in progress."""
+        self.plan_video(SLOW, frames=200, length=4)
         killed = self.start("run", "--index=0")
         wait_for(self.parts)
         killed.kill()
@@ -83,15 +83,15 @@ class Signals(jobs.EndsCase):
         self.assertEqual(self.parts(), set())
 
     def test_merge(self):
-        whole = self.make_film(pattern="snow")
+        whole = self.make_merged(pattern="snow")
         chance = random.Random(2)
         for n in range(15 if COMPLETE else 3):
             number = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)[n % 3]
             process = self.start("merge")
             time.sleep(chance.uniform(0, 0.25))
             process.send_signal(number)
-            said = self.finish(process)
-            self.assertIn(process.returncode, (0, -number), said)
+            output = self.finish(process)
+            self.assertIn(process.returncode, (0, -number), output)
             self.assertIn(self.out.read_bytes(), (whole, BEFORE) if process.returncode else (whole,))
             self.out.write_bytes(BEFORE)
             for part in self.folder.glob("out.mkv.*.part"):
@@ -99,25 +99,25 @@ class Signals(jobs.EndsCase):
                 part.unlink()
         self.assert_merges(whole)
 
-    def test_two_at_once(self):
-        whole = self.make_film()
+    def test_parallel_runs(self):
+        whole = self.make_merged()
         for again in ((), ("--again",)):
             both = [self.start("run", *again) for _ in range(3)]
             for process in both:
-                said = self.finish(process)
-                self.assertEqual(process.returncode, 0, said)
+                output = self.finish(process)
+                self.assertEqual(process.returncode, 0, output)
             self.assertEqual(self.parts(), set())
             self.assert_merges(whole)
 
 
 class Places(jobs.EndsCase):
 
-    def test_no_more_than_a_limit(self):
-        whole = self.make_film(pattern="snow")
+    def test_file_size_limit(self):
+        whole = self.make_merged(pattern="snow")
         self.assert_refused(says="out.mkv", preexec_fn=limit_files)
         self.run_job("--again", "--index=1", status=1, says=str(self.job / "parts"), preexec_fn=limit_files)
         self.assertEqual(self.parts(), set())
-        self.assert_merges(whole)  # of the piece that was there
+        self.assert_merges(whole)  # with the old chunk
         self.job = self.folder / "other"
         again = ("--piece=1", "in.mkv", "--out", self.out)
         self.plan(*again, status=1, says="manifest.json", preexec_fn=lambda: limit_files(100))
@@ -131,7 +131,7 @@ class Places(jobs.EndsCase):
                 self.skipTest("a small disk cannot be mounted here")
             try:
                 self.job = pathlib.Path(place, "job")
-                self.plan_film("--lossless", pattern="snow")
+                self.plan_video("--lossless", pattern="snow")
                 self.run_job("--index=1", status=1, says=("no space left", "job/parts"))
                 self.assertEqual(self.parts(), set())
                 self.assertEqual(list(self.job.glob("pieces/*")), [])
@@ -140,7 +140,7 @@ class Places(jobs.EndsCase):
                 subprocess.run(["umount", place], check=True)
 
     def test_no_permission(self):
-        whole = self.make_film()
+        whole = self.make_merged()
         more = {}
         if os.geteuid() == 0:
             if subprocess.run(["test", "-x", COMMAND], user=65534, check=False).returncode != 0:
@@ -154,13 +154,13 @@ class Places(jobs.EndsCase):
         self.run_job(status=1, says=("job/parts", "cannot be written"), **more)
         self.status(says="2 of 3 pieces are made", **more)
         (self.folder / "record").rename(self.job / "pieces" / "000001.json")
-        self.run_job(**more)  # all are made
+        self.run_job(**more)  # all chunks are made
         self.merge(**more)
         self.assertEqual(self.out.read_bytes(), whole)
         self.plan("--kernel=box", "in.mkv", "--out=out.mkv", "--job=job/other", status=1, says="job/other", **more)
 
     def test_moved(self):
-        """The job's folder and the film, to another place."""
+        """The job's folder and the video are moved together."""
         for made in (False, True):
             with self.subTest(made=made):
                 here, there = self.folder / "here", self.folder / "there"
@@ -180,17 +180,17 @@ class Places(jobs.EndsCase):
                 shutil.rmtree(there)
 
     def test_through_a_link(self):
-        self.plan_film()
+        self.plan_video()
         (self.folder / "link").symlink_to("job")
         real, self.job = self.job, self.folder / "link"
         self.run_job()
-        self.plan("--piece=1", "in.mkv", "--out", self.out)  # is the same job
+        self.plan("--piece=1", "in.mkv", "--out", self.out)  # the same job
         self.job = real
         self.assertEqual(self.missing(), [])
         self.merge()
 
 
-# ---- what a job depends on ----
+# ---- sources and settings ----
 
 class Sources(jobs.EndsCase):
 
@@ -199,10 +199,10 @@ class Sources(jobs.EndsCase):
         self.merge(status=1, says=says)
 
     def test_changed(self):
-        whole = self.make_film(pattern="snow")
+        whole = self.make_merged(pattern="snow")
         source = self.folder / "in.mkv"
         data = source.read_bytes()
-        says = "it is another file than when the job was planned"
+        says = "it is not the file for which the job was planned"
         for name, change in (("cut", data[:-1]), ("longer", data + b"\0"), ("first", b"\0" + data[1:]),
                              ("last", data[:-1] + bytes([data[-1] ^ 1]))):
             with self.subTest(change=name):
@@ -213,45 +213,45 @@ class Sources(jobs.EndsCase):
         source.unlink()
         self.all_refuse("there is no such file")
         source.mkdir()
-        self.all_refuse("no regular file")
+        self.all_refuse("not a regular file")
         source.rmdir()
         os.mkfifo(source)
-        self.all_refuse("no regular file")
+        self.all_refuse("not a regular file")
         source.unlink()
         source.write_bytes(data)
         self.assert_merges(whole)
 
     def test_cut_before(self):
-        """The pieces end with the last frame that is there, and merge says that more was to come."""
+        """The chunks end with the last frame in the file, and merge reports that the video is truncated."""
         source = self.make("in.mkv", 250)
         os.truncate(source, source.stat().st_size // 3)
         self.plan("--piece=1", source, "--out", self.out)
-        self.assertEqual(self.pieces(), 4)
+        self.assertEqual(self.n_chunks(), 4)
         self.run_job()
-        said = self.merge(says="frames of 4 pieces").stderr
-        self.assertRegex(said, r"in\.mkv: it says that it lasts 10\.0 s, and ended after 3\.\d s\n$")
+        output = self.merge(says="frames of 4 pieces").stderr
+        self.assertRegex(output, r"in\.mkv: it should last 10\.0 s, but ended after 3\.\d s\n$")
 
     def test_one_byte_in_the_middle(self):
-        """merge reads all of the film; run, a sample."""
-        self.make_film(pattern="snow", frames=250, piece=5)
+        """merge compares the whole video; run compares a sample."""
+        self.make_merged(pattern="snow", frames=250, length=5)
         source = self.folder / "in.mkv"
         size = source.stat().st_size
         self.assertGreater(size, 1 << 20)
-        # between two blocks of the sample, of which there are 64
+        # between two of the 64 blocks of the sample
         flip(source, (64 << 10) + (size - (128 << 10)) // 64 * 30 + (6 << 10))
         self.run_job("--index=0", "--again")
-        self.assert_refused(says="it is another file than when the job was planned")
+        self.assert_refused(says="it is not the file for which the job was planned")
 
     def test_replaced_while_it_is_read(self):
         other = self.make("other.mkv", 3)
-        self.plan_film(SLOW, frames=200, piece=4)
+        self.plan_video(SLOW, frames=200, length=4)
         process = self.start("run", "--index=0")
         wait_for(self.parts)
         time.sleep(0.5)
         other.rename(self.folder / "in.mkv")
-        said = self.finish(process)
-        self.assertEqual(process.returncode, 1, said)
-        self.assertIn("it changed while it was read", said)
+        output = self.finish(process)
+        self.assertEqual(process.returncode, 1, output)
+        self.assertIn("the file changed while it was being read", output)
         self.assertEqual(self.missing(), [0, 1])
 
     def test_kernel_file(self):
@@ -297,13 +297,13 @@ class Sources(jobs.EndsCase):
         self.assertEqual(media.frames_of(self.out).hashes, media.filtered(source, "kernel=emboss").hashes)
 
     def test_encoder_differs(self):
-        """Pieces of two encoders are no stream."""
-        self.plan_film("--encoder=x264enc speed-preset=ultrafast")
+        """Chunks of different encoders cannot be joined."""
+        self.plan_video("--encoder=x264enc speed-preset=ultrafast")
         self.run_job()
         record = self.record(1)
         record["caps"] = record["caps"].replace("width=(int)160", "width=(int)162")
         self.write_record(1, record)
-        self.merge(status=1, says=("piece 1", "piece 2", "encoded in different ways"))
+        self.merge(status=1, says=("piece 1", "piece 2", "encoded differently"))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Jobs of many files, which piece a run makes, and what `cudaconv status` says.
+"""Jobs of many files, the choice of the chunk of a run, and the output of `cudaconv status`.
 
     tests/app/test-job-files.py BUILD
 """
@@ -22,11 +22,11 @@ class Files(jobs.EndsCase):
 
     def setUp(self):
         super().setUp()
-        self.pictures = self.folder / "in"
-        self.pictures.mkdir()
+        self.images = self.folder / "in"
+        self.images.mkdir()
         for n in range(1, 6):
             media.launch(f"videotestsrc num-buffers=1 pattern={n} ! video/x-raw,width=40,height=30 ! pngenc ! "
-                         f"filesink location=\"{self.pictures}/{n:04}.png\"")
+                         f"filesink location=\"{self.images}/{n:04}.png\"")
 
     def same(self, folder, numbers):
         for n in numbers:
@@ -34,14 +34,14 @@ class Files(jobs.EndsCase):
             self.assertEqual((self.folder / folder / f"{n:04}.png").read_bytes(),
                              (self.folder / "expected.png").read_bytes())
 
-    def test_ways_to_name_them(self):
+    def test_forms_of_names(self):
         names = [f"in/{n:04}.png" for n in range(1, 6)]
         listed = "\n".join(names)
         (self.folder / "list").write_text(listed)
-        ways = {"folder": ["in"], "pattern": ["in/*.png"], "numbers": ["in/%04d.png"], "names": names,
-                "list": ["--list=list"], "stdin": ["--list=-"]}
-        for name, words in ways.items():
-            with self.subTest(way=name):
+        forms = {"folder": ["in"], "pattern": ["in/*.png"], "numbers": ["in/%04d.png"], "names": names,
+                 "list": ["--list=list"], "stdin": ["--list=-"]}
+        for name, words in forms.items():
+            with self.subTest(form=name):
                 self.job = self.folder / f"job-{name}"
                 with open(self.folder / "list", encoding="utf-8") as stdin:
                     self.plan("--kernel=sobel", "--files=2", *words, "--out", f"by-{name}/", stdin=stdin,
@@ -51,7 +51,7 @@ class Files(jobs.EndsCase):
                 self.same(f"by-{name}", range(1, 6))
 
     def test_one_is_broken(self):
-        (self.pictures / "0003.png").write_bytes(b"no picture")
+        (self.images / "0003.png").write_bytes(b"not an image")
         self.plan("--kernel=sobel", "--files=2", "in", "--out=out/{}.png")
         done = self.run_job(status=1, says=("0003.png", "piece 2 of 3 (--index 1): 1 of its 2 files could not be made"))
         self.assertIn("piece 3 of 3", done.stdout)
@@ -63,7 +63,7 @@ class Files(jobs.EndsCase):
         self.merge("--skip-failed", says="4 of 5 files are complete")
         self.same("out", (1, 2, 4, 5))
         self.assertFalse((self.folder / "out" / "0003.png").exists())
-        # what failed is tried again
+        # failed files are tried again
         self.run_job(status=1, says="0003.png")
         self.run_job("--index=1", status=1, says="0003.png")
         flip(self.folder / "out" / "0004.png", 50)
@@ -88,7 +88,7 @@ class Files(jobs.EndsCase):
         self.merge(says="5 of 5")
 
     def test_record_of_files(self):
-        """It names what becomes of the files of its piece, and nothing else."""
+        """A record may name the outputs of its chunk only."""
         self.plan("--files=2", "in", "--out=out/{}.png")
         self.run_job()
         original = self.record(1)
@@ -100,19 +100,19 @@ class Files(jobs.EndsCase):
                 file |= {"size": len(data), "hash": hashlib.md5(data).hexdigest()}
             self.write_record(1, original | {"files": [file, original["files"][1]]})
             with self.subTest(name=name):
-                self.merge(status=1, says="is no file of this piece")
+                self.merge(status=1, says="is not a file of this chunk")
         self.write_record(1, original | {"files": original["files"][:1]})
         self.merge(status=1, says=("piece 2", "its files do not add up"))
         self.write_record(1, original)
         self.merge(says="5 of 5")
 
-    def test_films(self):
-        """Several films, in pieces and whole."""
-        films = self.folder / "films"
-        films.mkdir()
+    def test_videos(self):
+        """Several videos, in chunks and whole."""
+        videos = self.folder / "videos"
+        videos.mkdir()
         for name, frames in (("a.mkv", 60), ("b.mp4", 20), ("c.mkv", 110)):
-            self.make(name, frames).rename(films / name)
-        self.plan("--lossless", "--piece=1", "films", "--out=edges/{}.mkv", says="3 videos in pieces of 1 s: 9 pieces")
+            self.make(name, frames).rename(videos / name)
+        self.plan("--lossless", "--piece=1", "videos", "--out=edges/{}.mkv", says="3 videos in pieces of 1 s: 9 pieces")
         self.run_job("--index=1", "--of=3")
         self.run_job("--index=0", "--of=3")
         self.assertEqual(self.missing(), [2, 5, 8])
@@ -120,7 +120,7 @@ class Files(jobs.EndsCase):
         self.run_job()
         self.merge()
         self.job = self.folder / "whole"
-        self.plan("--lossless", "--files=1", "films", "--out=whole/{}.mkv", says="3 files in pieces of 1: 3 pieces")
+        self.plan("--lossless", "--files=1", "videos", "--out=whole/{}.mkv", says="3 files in pieces of 1: 3 pieces")
         self.run_job()
         self.merge(says="3 of 3 files")
         for name, frames in (("a", 60), ("b", 20), ("c", 110)):
@@ -129,8 +129,8 @@ class Files(jobs.EndsCase):
             self.assertEqual(one.hashes, other.hashes)
             self.assertEqual(one.times, other.times)
         self.job = self.folder / "avi"
-        self.plan("films", "--out=avi/{}.avi", status=2, says=".avi cannot be put together from pieces")
-        self.plan("--files=2", "films", "--out=avi/{}.avi")
+        self.plan("videos", "--out=avi/{}.avi", status=2, says=".avi cannot be joined from chunks")
+        self.plan("--files=2", "videos", "--out=avi/{}.avi")
         self.run_job()
         self.merge(says="3 of 3 files")
 
@@ -140,8 +140,8 @@ class Files(jobs.EndsCase):
             process = self.start("run")
             time.sleep(0.05 * n)
             process.send_signal(signal.SIGTERM)
-            said = self.finish(process)
-            self.assertIn(process.returncode, (0, -signal.SIGTERM), said)
+            output = self.finish(process)
+            self.assertIn(process.returncode, (0, -signal.SIGTERM), output)
             self.status("--check")
         self.run_job()
         self.merge(says="5 of 5")
@@ -149,16 +149,16 @@ class Files(jobs.EndsCase):
     def test_wrong_names(self):
         for words, says in ((["none", "--out=out/"], "there is no such file"),
                             (["in/%03d.png", "--out=out/"], "in/%03d.png"),
-                            (["none*.png", "--out=out/"], "no file has a name like that"),
-                            (["/dev/null", "--out=out/"], "no regular file"),
+                            (["none*.png", "--out=out/"], "no file matches this pattern"),
+                            (["/dev/null", "--out=out/"], "not a regular file"),
                             (["--list=none", "--out=out/"], "--list"),
-                            (["http://a/b.png", "--out=out/"], "not URIs")):
+                            (["http://a/b.png", "--out=out/"], "a URI cannot be")):
             self.plan(*words, status=1, says=says)
-        for words, says in ((["in"], "--out OUT is missing"), (["--out=out/"], "it takes IN"),
-                            (["in", "--out=in/"], "is one of the files that are read"),
-                            (["in", "--out=out.png"], "of several files"),
-                            (["in", "in", "--out=out/"], "IN names it twice"),
-                            (["in", "--out=none/none/"], "there is no folder"),
+        for words, says in ((["in"], "--out OUT is missing"), (["--out=out/"], "expected IN"),
+                            (["in", "--out=in/"], "is one of the input files"),
+                            (["in", "--out=out.png"], "for several files"),
+                            (["in", "in", "--out=out/"], "twice in IN"),
+                            (["in", "--out=none/none/"], "cannot be created"),
                             (["in", "--out=out/{}.xyz"], ".xyz"),
                             (["in", "--out=out/", "--piece=3"], "--piece"),
                             (["in", "--out=out/", "--files=0"], "--files"),
@@ -167,12 +167,12 @@ class Files(jobs.EndsCase):
         self.assertFalse(self.job.exists())
 
 
-# ---- which pieces, and what is said ----
+# ---- choice of chunks, and output ----
 
-class Pieces(jobs.EndsCase):
+class Chunks(jobs.EndsCase):
 
     def test_indices(self):
-        self.plan_film(frames=125)
+        self.plan_video(frames=125)
         self.run_job("--index=3")
         self.assertEqual(self.missing(), [0, 1, 2, 4])
         for n, name in ((0, "SLURM_ARRAY_TASK_ID"), (2, "JOB_COMPLETION_INDEX"), (4, "AWS_BATCH_JOB_ARRAY_INDEX")):
@@ -186,14 +186,14 @@ class Pieces(jobs.EndsCase):
         for wrong, says in ((["--index=5"], "from 0 to 4"), (["--index=-1"], "from 0 to 4"), (["--of=2"], "--of \"2\""),
                             (["--of=0", "--index=0"], "--of"), (["--of=3", "--index=3"], "from 0 to 2")):
             self.run_job(*wrong, status=2, says=says)
-        # more machines than pieces
+        # more machines than chunks
         self.run_job("--of=100", "--index=99")
 
     def test_status(self):
-        self.plan_film(frames=125)
+        self.plan_video(frames=125)
         self.status(says=("0 of 5 pieces are made", "not made: --index 0-4"))
-        for piece in (1, 2, 4):
-            self.run_job("--index", piece)
+        for chunk in (1, 2, 4):
+            self.run_job("--index", chunk)
         self.status(says=("3 of 5 pieces are made: 75 frames", "3 on ", "not made: --index 0,3"))
         made = json.loads(self.status("--json").stdout)
         seconds = made.pop("seconds")
@@ -206,7 +206,7 @@ class Pieces(jobs.EndsCase):
         self.assertEqual((made["made"], made["missing"]), (2, [0, 2, 3]))
         self.assertIn("damaged", made["notes"][0])
         self.status("--check", says=("2 of 5", "not made: --index 0,2-3", "piece 3 of 5 (--index 2): ", "it is damaged"))
-        # names that are none of a piece
+        # files that are not records of chunks
         for name in ("000009.json", "x.json", "1.json.tmp", "-1.json", "99999999999999999999.json", ".json"):
             (self.job / "pieces" / name).write_text("{}")
         self.assertEqual(self.missing(), [0, 3])
@@ -216,8 +216,8 @@ class Pieces(jobs.EndsCase):
         self.merge()
 
     def test_a_record_under_another_name(self):
-        """Only one name is that of a piece."""
-        self.plan_film()
+        """A record under another name does not count."""
+        self.plan_video()
         self.run_job()
         self.record_path(1).rename(self.job / "pieces" / "1.json")
         self.assertEqual(self.missing(), [1])
@@ -225,8 +225,8 @@ class Pieces(jobs.EndsCase):
         self.merge(status=1, says="1 of 3 pieces is missing: --index 1;")
 
     def test_progress_on_a_terminal(self):
-        """In the words of `apply`: of a piece of a video, of a video as a whole file, and of images."""
-        self.plan_film(jobs.SLOW, frames=100, piece=4)
+        """The progress lines of a chunk of a video, of a whole video, and of images, in the form of `apply`."""
+        self.plan_video(jobs.SLOW, frames=100, length=4)
         self.shares(self.on_terminal("run", self.job), "piece 1 of 1", "frames")
         self.job = self.folder / "whole"
         self.plan(jobs.SLOW, "--files=1", "in.mkv", "--out=whole.mkv")

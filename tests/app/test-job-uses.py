@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Wrong uses of `cudaconv plan`, `run`, `status` and `merge`, each with its exit status and the words of its message.
+"""Wrong uses of `cudaconv plan`, `run`, `status` and `merge`, each with its exit status and parts of its message.
 
     tests/app/test-job-uses.py BUILD [--print]
 
-With --print it writes the table of docs/command.md, which the test compares with what the command says.
+With --print it writes the table of docs/messages.md, which the test compares with the messages of the command.
 """
 
 import os
@@ -17,36 +17,36 @@ import tempfile
 
 import media
 
-PAGE = pathlib.Path(__file__).resolve().parent.parent.parent / "docs" / "command.md"
-HEADING = "### Messages of plan, run, status and merge\n"
+PAGE = pathlib.Path(__file__).resolve().parent.parent.parent / "docs" / "messages.md"
+HEADING = "## Messages of plan, run, status and merge\n"
 HEAD = "| line | status | message |\n| --- | --- | --- |\n"
 VARIABLES = ("SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX")
 
-# line, exit status, what the message has to name: the option, the value and what is accepted
+# line, exit status, texts in the message: the option, the value and the accepted values
 WRONG = (
     ("cudaconv plan in.mkv --job new", 2, ("--out OUT is missing", "edges/{}.png")),
     ("cudaconv plan in.mkv --out out.mkv", 2, ("--job FOLDER is missing", "all machines see")),
-    ("cudaconv plan --out out.mkv --job new", 2, ("it takes IN", "--list")),
+    ("cudaconv plan --out out.mkv --job new", 2, ("expected IN", "--list")),
     ("cudaconv plan none.mkv --out out.mkv --job new", 1, ("none.mkv", "there is no such file")),
     ("cudaconv plan empty --out edges/ --job new", 1, ("empty", "no video or image in this folder")),
-    ("cudaconv plan 'none*.png' --out edges/ --job new", 1, ("none*.png", "no file has a name like that")),
+    ("cudaconv plan 'none*.png' --out edges/ --job new", 1, ("none*.png", "no file matches this pattern")),
     ("cudaconv plan none%03d.png --out edges/ --job new", 1, ("none%03d.png", "%04d for 0001")),
     ("cudaconv plan https://example.org/in.mkv --out out.mkv --job new", 1, ("https://example.org/in.mkv", "files")),
-    ("cudaconv plan --list none.txt --out edges/ --job new", 1, ("--list none.txt", "a name on each line")),
+    ("cudaconv plan --list none.txt --out edges/ --job new", 1, ("--list none.txt", "one name per line")),
     ("cudaconv plan text.txt --out out.mkv --job new", 1, ("text.txt", "not a video or image that GStreamer can read")),
     ("cudaconv plan in.mkv --out out.mp4 --encoder 'videorate max-rate=5 ! x264enc' --job new", 2, ("max-rate=5", "times", "x264enc")),
     ("cudaconv plan in.mkv --out out.mkv --encoder opusenc --job new", 2, ("opusenc", "does not fit", "x264enc")),
     ("cudaconv plan sound.mkv --out out.mkv --job new", 1, ("sound.mkv", "there is no video in it")),
     ("cudaconv plan stream.ts --out out.mkv --job new", 1, ("stream.ts", "MPEG streams", "-c copy IN.mkv")),
-    ("cudaconv plan in.mkv in.mkv --out edges/ --job new", 2, ("in.mkv", "names it twice")),
-    ("cudaconv plan in.mkv other/in.mkv --out edges/ --job new", 2, ("other/in.mkv", "edges/in.mkv", "two runs")),
+    ("cudaconv plan in.mkv in.mkv --out edges/ --job new", 2, ("in.mkv", "twice in IN")),
+    ("cudaconv plan in.mkv other/in.mkv --out edges/ --job new", 2, ("other/in.mkv", "edges/in.mkv", "separate runs")),
     ("cudaconv plan in.mkv pictures --out edges/ --job new", 2, ("edges/in.mkv", "edges/1.png", "two jobs")),
     ("cudaconv plan in.mkv other/in.mkv --out out.mkv --job new", 2, ("--out out.mkv", "edges/{}.png")),
-    ("cudaconv plan in.mkv --out in.mkv --job new", 2, ("--out", "in.mkv", "files that are read")),
-    ("cudaconv plan in.mkv --out link.mkv --job new", 2, ("--out", "link.mkv", "files that are read")),
+    ("cudaconv plan in.mkv --out in.mkv --job new", 2, ("--out", "in.mkv", "input files")),
+    ("cudaconv plan in.mkv --out link.mkv --job new", 2, ("--out", "link.mkv", "input files")),
     ("cudaconv plan in.mkv --out out.xyz --job new", 2, ("--out", "out.xyz", ".mp4", ".webp")),
     ("cudaconv plan in.mkv --out out.avi --job new", 2, ("--out out.avi", ".mkv", "--files 1")),
-    ("cudaconv plan in.mkv --out none/none/out.mkv --job new", 2, ("--out", "no folder", "none/none")),
+    ("cudaconv plan in.mkv --out none/none/out.mkv --job new", 2, ("--out", "cannot be created", "none/none")),
     ("cudaconv plan in.mkv --out out.mkv --job text.txt", 1, ("--job", "text.txt", "Not a directory")),
     ("cudaconv plan in.mkv --out out.mkv --piece 0 --job new", 2, ("--piece \"0\"", "such as 1.5, 90s, 2m or 0:03")),
     ("cudaconv plan in.mkv --out out.mkv --piece abc --job new", 2, ("--piece \"abc\"", "such as 1.5, 90s, 2m or 0:03")),
@@ -54,14 +54,14 @@ WRONG = (
     ("cudaconv plan in.mkv --out out.mkv --piece 60s --files 1 --job new", 2, ("--piece \"60s\"", "--files \"1\"")),
     ("cudaconv plan pictures --out edges/ --files 0 --job new", 2, ("--files \"0\"", "1 or more")),
     ("cudaconv plan pictures --out edges/{}.jpg --lossless --job new", 2, ("--lossless", ".jpg", ".png")),
-    ("cudaconv plan in.mkv --out edges.mkv --job job", 2, ("--job", "holds another job", "another folder")),
+    ("cudaconv plan in.mkv --out edges.mkv --job job", 2, ("--job", "this folder has another job", "another folder")),
     ("cudaconv plan in.mkv --size 4 --out out.mkv --job new", 1, ("size=4", "odd")),
     ("cudaconv plan in.mkv --kernel-file none.ini --out out.mkv --job new", 1, ("kernel-file", "none.ini")),
     ("cudaconv plan in.mkv --kernel box --response direction --out out.mkv --job new", 1, ("direction", "sobel")),
     ("cudaconv run", 2, ("expected JOB, got 0 arguments",)),
     ("cudaconv run job old", 2, ("expected JOB, got 2 arguments",)),
     ("cudaconv run none", 1, ("none", "there is no such folder", "cudaconv plan --job")),
-    ("cudaconv run in.mkv", 1, ("in.mkv", "this is no folder", "cudaconv plan --job")),
+    ("cudaconv run in.mkv", 1, ("in.mkv", "this is not a folder", "cudaconv plan --job")),
     ("cudaconv run empty", 1, ("empty", "manifest.json", "cudaconv plan --job")),
     ("cudaconv run job --kernel box", 2, ("--kernel",)),
     ("cudaconv run job --index 3", 2, ("--index \"3\"", "0 to 2", "3 pieces")),
@@ -70,29 +70,29 @@ WRONG = (
     ("cudaconv run job --of 4", 2, ("--of \"4\"", "--index")),
     ("cudaconv run job --of 0 --index 0", 2, ("--of \"0\"", "1 or more")),
     ("cudaconv run job --of 4 --index 4", 2, ("--index \"4\"", "0 to 3", "--of is 4")),
-    ("cudaconv run changed --index 0 --again", 1, ("changed.mkv", "another file than when the job was planned")),
-    ("cudaconv run edited", 1, ("edited/manifest.json", "it was changed", "plan the job anew")),
+    ("cudaconv run changed --index 0 --again", 1, ("changed.mkv", "not the file for which the job was planned")),
+    ("cudaconv run edited", 1, ("edited/manifest.json", "it was changed", "plan the job again")),
     ("cudaconv run old", 1, ("old/manifest.json", "this job has format 0", "use cudaconv")),
     ("cudaconv status none", 1, ("none", "there is no such folder")),
-    ("cudaconv status edited", 1, ("edited/manifest.json", "it was changed", "plan the job anew")),
+    ("cudaconv status edited", 1, ("edited/manifest.json", "it was changed", "plan the job again")),
     ("cudaconv merge begun", 1, ("2 of 3 pieces are missing: --index 1-2", "cudaconv run", "--missing")),
-    ("cudaconv merge changed", 1, ("changed.mkv", "another file than when the job was planned")),
+    ("cudaconv merge changed", 1, ("changed.mkv", "not the file for which the job was planned")),
     ("cudaconv merge damaged", 1, ("piece 2 of 3", "it is damaged", "--index 1 --again")),
     ("cudaconv merge cut", 1, ("piece 2 of 3", "000001.json", "it is damaged", "--index 1 --again")),
-    ("cudaconv merge edited", 1, ("edited/manifest.json", "it was changed", "plan the job anew")),
+    ("cudaconv merge edited", 1, ("edited/manifest.json", "it was changed", "plan the job again")),
     ("cudaconv merge failed", 1, ("gone/2.png", "1 file could not be made", "cudaconv status", "--skip-failed")),
 )
 
 
 class Jobs(media.Case):
-    """A folder with jobs in all states."""
+    """A test with a folder of jobs in all states."""
 
     def setUp(self):
         super().setUp()
         self.folder = self.folder.resolve()
 
     def run_line(self, line, **more):
-        """The words of a line as a shell has them, with variables in front."""
+        """Runs a line as a shell does, with variables at its start."""
         env = {name: value for name, value in os.environ.items() if name not in VARIABLES}
         env["LC_ALL"] = "C.UTF-8"
         words = shlex.split(line)
@@ -126,16 +126,16 @@ class Jobs(media.Case):
         for name in ("other/in.mkv", "changed.mkv"):
             shutil.copy(self.folder / "in.mkv", self.folder / name)
         (self.folder / "link.mkv").symlink_to("in.mkv")
-        media.film(self.folder / "sound.mkv", "matroskamux", f"{media.sound(3)} ! opusenc")
-        media.film(self.folder / "stream.ts", "mpegtsmux", f"{media.video(75)} ! {media.H264} ! h264parse")
-        (self.folder / "text.txt").write_text("this is no film\n" * 100)
+        media.make_video(self.folder / "sound.mkv", "matroskamux", f"{media.audio(3)} ! opusenc")
+        media.make_video(self.folder / "stream.ts", "mpegtsmux", f"{media.video(75)} ! {media.H264} ! h264parse")
+        (self.folder / "text.txt").write_text("this is not a video\n" * 100)
         media.launch(f"{media.video(2, caps='format=RGB')} ! pngenc ! "
                      f"multifilesink index=1 location={self.folder}/pictures/%d.png")
         for name in ("1.png", "2.png"):
             shutil.copy(self.folder / "pictures" / name, self.folder / "gone" / name)
 
     def copy_job(self, name, pattern, change):
-        """A copy of the job with one of its files changed."""
+        """Makes a copy of the job and changes one of its files."""
         shutil.copytree(self.folder / "job", self.folder / name)
         path, = (self.folder / name).glob(pattern)
         before = path.read_bytes()
@@ -146,7 +146,7 @@ class Jobs(media.Case):
         return {path: path.read_bytes() if path.is_file() else None for path in self.folder.rglob("*")}
 
     def row(self, line, status, message):
-        """A row of the table, which is the same wherever and whenever it is made."""
+        """A row of the table, without parts that depend on the machine or the version."""
         message = message.partition(": ")[2].replace(f"{self.folder}/", "")
         message = re.sub(r"(cudaconv )\d\S*", r"\1VERSION", message)
         message = re.sub(r"(pieces/\d{6}-)[0-9a-f]{12}", r"\1HASH", message)
@@ -175,7 +175,7 @@ class Wrong(Jobs):
 
 
 def print_table():
-    """The table of docs/command.md."""
+    """The table of docs/messages.md."""
     case = Jobs()
     with tempfile.TemporaryDirectory() as name:
         case.folder = pathlib.Path(name).resolve()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A film that was made in pieces is the one that `cudaconv apply` makes, and a piece has the same bytes each time.
+"""A video joined from chunks equals that of `cudaconv apply`, and a chunk has the same bytes each time.
 
     tests/app/test-job.py BUILD
 """
@@ -13,13 +13,13 @@ import struct
 import jobs
 import media
 from jobs import OPEN_GOP
-from media import H264, RATE, SECOND, film, only, part_of, read, sound, video
+from media import H264, RATE, SECOND, audio, every_nth, make_video, only, read, video
 
-FRAMES = 6 * RATE  # pieces from the third on begin behind the first seconds, so they are sought
-PIECE = 1.25  # seconds, which is no whole number of frames
+FRAMES = 6 * RATE  # from the third chunk on, the reader has to seek
+CHUNK_LENGTH = 1.25  # seconds; not a whole number of frames
 AAC = "avenc_aac"
 TITLE = "taginject tags=\"title=Ball,artist=Nobody\""
-# Tags that tell when a file was written or how its video was encoded.
+# Tags about the encoding of the video and the date of the file, which are not compared.
 OF_ENCODING = {"datetime", "bitrate", "minimum-bitrate", "maximum-bitrate", "nominal-bitrate", "encoder",
                "encoder-version"}
 SUBTITLES = "".join(f"{n + 1}\n00:00:0{n},500 --> 00:00:0{n + 1},200\nline {n}\n\n" for n in range(5))
@@ -35,7 +35,7 @@ def use_cores(*cores):
 
 class Exact(jobs.Case):
 
-    # ---- what is compared ----
+    # ---- comparisons ----
 
     def same_video(self, expected, got, lossless):
         self.assertEqual(got.times, expected.times)
@@ -47,7 +47,7 @@ class Exact(jobs.Case):
             self.assertEqual(got.hashes, expected.hashes)
 
     def same_rest(self, expected, got):
-        """Sound and subtitles as packets, and the tags of all streams."""
+        """Compares the packets of audio and subtitles, and the tags of all streams."""
         self.assertEqual([stream.kind for stream in got], [stream.kind for stream in expected])
         for theirs, ours in zip(expected, got):
             self.assertEqual(tags_of(ours), tags_of(theirs))
@@ -56,114 +56,114 @@ class Exact(jobs.Case):
                 self.assertEqual(ours.times, theirs.times)
                 self.assertEqual(ours.data, theirs.data)
 
-    def compare(self, source, out, *options, frames=FRAMES, piece=PIECE, pieces=None, sound_tracks=1, convert=""):
-        """Makes OUT of the source in pieces and as a whole. `convert` takes decoders' padding out of frames."""
+    def compare(self, source, out, *options, frames=FRAMES, length=CHUNK_LENGTH, n_chunks=None, audio_tracks=1, convert=""):
+        """Makes OUT from the source in chunks and as a whole, and compares. `convert` removes the padding of decoded frames."""
         shutil.rmtree(self.job, ignore_errors=True)
         options = ("--kernel=sobel", *options)
         whole, joined = self.folder / f"whole-{out}", self.folder / f"joined-{out}"
         self.apply(*options, source, whole)
-        self.plan(*options, "--piece", piece, source, "--out", joined)
-        if pieces is not None:
-            self.assertEqual(self.pieces(), pieces)
+        self.plan(*options, "--piece", length, source, "--out", joined)
+        if n_chunks is not None:
+            self.assertEqual(self.n_chunks(), n_chunks)
         self.run_job()
-        self.merge(says=f"{frames} frames of {self.pieces()} piece")
+        self.merge(says=f"{frames} frames of {self.n_chunks()} piece")
         expected, got = media.frames_of(whole, convert), media.frames_of(joined, convert)
         self.assertEqual(len(expected.hashes), frames)
         self.same_video(expected, got, "--lossless" in options)
         expected, got = (sorted(read(path, decode=False), key=lambda stream: stream.kind) for path in (whole, joined))
-        self.assertEqual(len([stream for stream in got if stream.kind.startswith("audio/")]), sound_tracks)
+        self.assertEqual(len([stream for stream in got if stream.kind.startswith("audio/")]), audio_tracks)
         self.same_rest(expected, got)
 
     # ---- sources ----
 
-    def make_film(self, name, encoder, *streams, frames=FRAMES, **more):
+    def make_source(self, name, encoder, *streams, frames=FRAMES, **more):
         muxers = {"mkv": "matroskamux", "mp4": "mp4mux", "mov": "qtmux", "webm": "webmmux", "flv": "flvmux",
                   "ts": "mpegtsmux"}
         path = self.folder / name
-        film(path, muxers[name.rsplit(".", 1)[1]], f"{video(frames, **more)} ! {encoder}", *streams)
+        make_video(path, muxers[name.rsplit(".", 1)[1]], f"{video(frames, **more)} ! {encoder}", *streams)
         return path
 
     def test_containers(self):
-        """B-frames of an open GOP, with sound."""
+        """B-frames of an open GOP, with audio."""
         parse = {"flv": ("h264parse", "aacparse")}
-        for name, out in part_of((("in.mkv", "out.mp4"), ("in.mp4", "out.mov"), ("in.mov", "out.mkv"),
-                                  ("in.flv", "out.mp4")), 2, 1):
-            video_parser, sound_parser = parse.get(name[3:], ("identity", "identity"))
-            source = self.make_film(name, f"{TITLE} ! {OPEN_GOP} ! {video_parser}",
-                                    f"{sound(FRAMES)} ! {AAC} ! {sound_parser}")
+        for name, out in every_nth((("in.mkv", "out.mp4"), ("in.mp4", "out.mov"), ("in.mov", "out.mkv"),
+                                    ("in.flv", "out.mp4")), 2, 1):
+            video_parser, audio_parser = parse.get(name[3:], ("identity", "identity"))
+            source = self.make_source(name, f"{TITLE} ! {OPEN_GOP} ! {video_parser}",
+                                    f"{audio(FRAMES)} ! {AAC} ! {audio_parser}")
             with self.subTest(source=name, out=out):
-                self.compare(source, out, "--lossless", pieces=5)
+                self.compare(source, out, "--lossless", n_chunks=5)
 
     def test_containers_that_are_refused(self):
-        """After a seek flvdemux may begin behind a key frame, and the times of MPEG streams are estimates."""
-        for name, encoder, says in (("in.flv", "x264enc speed-preset=ultrafast key-int-max=1000", "from its middle"),
+        """After a seek, flvdemux may start after a key frame, and the times of MPEG streams are estimates."""
+        for name, encoder, says in (("in.flv", "x264enc speed-preset=ultrafast key-int-max=1000", "after a seek to its middle"),
                                     ("in.ts", OPEN_GOP, "the times in MPEG streams")):
-            source = self.make_film(name, f"{encoder} ! h264parse", f"{sound(FRAMES)} ! {AAC} ! aacparse")
+            source = self.make_source(name, f"{encoder} ! h264parse", f"{audio(FRAMES)} ! {AAC} ! aacparse")
             with self.subTest(source=name):
-                self.plan("--piece", PIECE, source, "--out=out.mkv", status=1,
+                self.plan("--piece", CHUNK_LENGTH, source, "--out=out.mkv", status=1,
                           says=(says, "copy it into a Matroska file"))
                 self.assertFalse(self.job.exists())
 
     def test_vp9(self):
-        source = self.make_film("in.webm", "vp9enc deadline=1 cpu-used=8 keyframe-max-dist=20 lag-in-frames=10",
-                                f"{sound(FRAMES)} ! opusenc", size=(96, 64))
-        self.compare(source, "out.webm", "--lossless", pieces=5)
+        source = self.make_source("in.webm", "vp9enc deadline=1 cpu-used=8 keyframe-max-dist=20 lag-in-frames=10",
+                                f"{audio(FRAMES)} ! opusenc", size=(96, 64))
+        self.compare(source, "out.webm", "--lossless", n_chunks=5)
 
-    def test_subtitles_and_two_sounds(self):
+    def test_subtitles_and_two_audio_tracks(self):
         subtitles = self.folder / "in.srt"
         subtitles.write_text(SUBTITLES)
-        source = self.make_film("in.mkv", f"{TITLE} ! {OPEN_GOP}", f"{sound(FRAMES)} ! {AAC}",
-                                f"{sound(FRAMES, 880)} ! opusenc",
+        source = self.make_source("in.mkv", f"{TITLE} ! {OPEN_GOP}", f"{audio(FRAMES)} ! {AAC}",
+                                f"{audio(FRAMES, 880)} ! opusenc",
                                 f"filesrc location=\"{subtitles}\" ! subparse")
-        self.compare(source, "out.mkv", "--lossless", sound_tracks=2)
-        self.compare(source, "out.mp4", "--lossless", sound_tracks=2)
+        self.compare(source, "out.mkv", "--lossless", audio_tracks=2)
+        self.compare(source, "out.mp4", "--lossless", audio_tracks=2)
         for out in ("joined-out.mkv", "joined-out.mp4"):
             streams = read(self.folder / out, decode=False)
-            said = b"".join(only(streams, "text/").data)
-            self.assertIn(b"line 4", said)
+            output = b"".join(only(streams, "text/").data)
+            self.assertIn(b"line 4", output)
             self.assertIn("Ball", only(streams, "video/").tags["title"])
 
     def test_lossy(self):
-        """An encoder starts anew with each piece, so the samples are others."""
-        source = self.make_film("in.mkv", OPEN_GOP, f"{sound(FRAMES)} ! {AAC}")
-        for out in part_of(("out.mp4", "out.mkv", "out.webm", "out.mov"), 4):
+        """Samples are not compared, because the encoder starts again in each chunk."""
+        source = self.make_source("in.mkv", OPEN_GOP, f"{audio(FRAMES)} ! {AAC}")
+        for out in every_nth(("out.mp4", "out.mkv", "out.webm", "out.mov"), 4):
             with self.subTest(out=out):
                 self.compare(source, out)
 
     def test_intra_refresh(self):
-        source = self.make_film("in.mkv", "x264enc speed-preset=ultrafast key-int-max=15 intra-refresh=true")
-        self.compare(source, "out.mkv", "--lossless", sound_tracks=0)
+        source = self.make_source("in.mkv", "x264enc speed-preset=ultrafast key-int-max=15 intra-refresh=true")
+        self.compare(source, "out.mkv", "--lossless", audio_tracks=0)
 
     def test_one_key_frame(self):
-        """Every piece is decoded from the start."""
-        source = self.make_film("in.mp4", "x264enc speed-preset=ultrafast key-int-max=1000")
-        self.compare(source, "out.mkv", "--lossless", sound_tracks=0)
+        """Each chunk is decoded from the start of the video."""
+        source = self.make_source("in.mp4", "x264enc speed-preset=ultrafast key-int-max=1000")
+        self.compare(source, "out.mkv", "--lossless", audio_tracks=0)
 
     def test_deep(self):
-        source = self.make_film("in.mkv", "x265enc speed-preset=ultrafast key-int-max=20 log-level=none ! h265parse",
+        source = self.make_source("in.mkv", "x265enc speed-preset=ultrafast key-int-max=20 log-level=none ! h265parse",
                                 caps="format=I420_10LE")
-        self.compare(source, "out.mkv", "--lossless", sound_tracks=0)
-        self.compare(source, "out.mp4", sound_tracks=0)
+        self.compare(source, "out.mkv", "--lossless", audio_tracks=0)
+        self.compare(source, "out.mp4", audio_tracks=0)
 
     def test_interlaced(self):
         """Two fields become a frame."""
-        for order in part_of(("tff", "bff"), 2, 1):
-            source = self.make_film("in.mkv", f"interlace field-pattern=1:1 top-field-first={order == 'tff'} ! "
+        for order in every_nth(("tff", "bff"), 2, 1):
+            source = self.make_source("in.mkv", f"interlace field-pattern=1:1 top-field-first={order == 'tff'} ! "
                                     f"x264enc speed-preset=ultrafast key-int-max=20 interlaced=true", frames=FRAMES)
             with self.subTest(order=order):
-                self.compare(source, "out.mp4", "--lossless", frames=FRAMES // 2, sound_tracks=0)
+                self.compare(source, "out.mp4", "--lossless", frames=FRAMES // 2, audio_tracks=0)
 
     def test_rotated(self):
-        source = self.make_film("in.mp4", OPEN_GOP, size=(96, 64))
-        media.turn(source, 90)
-        self.compare(source, "out.mkv", "--lossless", sound_tracks=0)
+        source = self.make_source("in.mp4", OPEN_GOP, size=(96, 64))
+        media.rotate(source, 90)
+        self.compare(source, "out.mkv", "--lossless", audio_tracks=0)
         self.assertEqual(media.frames_of(self.folder / "joined-out.mkv")["width"], 64)
 
     def test_odd_size(self):
-        source = self.make_film("in.mkv", "avenc_ffv1", frames=80, size=(101, 67))
-        self.compare(source, "out.mkv", "--lossless", frames=80, sound_tracks=0,
+        source = self.make_source("in.mkv", "avenc_ffv1", frames=80, size=(101, 67))
+        self.compare(source, "out.mkv", "--lossless", frames=80, audio_tracks=0,
                      convert="videoconvert ! video/x-raw,format=AYUV")
-        self.compare(source, "out.mp4", frames=80, sound_tracks=0)
+        self.compare(source, "out.mp4", frames=80, audio_tracks=0)
 
     # ---- times ----
 
@@ -180,32 +180,32 @@ class Exact(jobs.Case):
         times = [0]
         while times[-1] < 6:
             times.append(times[-1] + (0.02, 0.033, 0.1, 0.25, 0.041)[len(times) % 5])
-        # an MP4 ends where its last frame begins, if that has no length, and GStreamer leaves it out
-        for name, out, frames in part_of((("in.mkv", "out.mkv", len(times)), ("in.mp4", "out.mp4", len(times) - 1)), 2):
+        # the last frame has no duration; in MP4 GStreamer drops it, because the file ends at its start
+        for name, out, frames in every_nth((("in.mkv", "out.mkv", len(times)), ("in.mp4", "out.mp4", len(times) - 1)), 2):
             with self.subTest(source=name):
-                self.compare(self.push(name, times), out, "--lossless", frames=frames, sound_tracks=0)
+                self.compare(self.push(name, times), out, "--lossless", frames=frames, audio_tracks=0)
 
-    def test_a_film_that_says_too_little(self):
-        """Who goes to the end of a Matroska file gets no more than it says. merge sees that."""
-        for encoder in part_of(("x264enc speed-preset=ultrafast key-int-max=10", "avenc_ffv1"), 2):
+    def test_stated_length_too_short(self):
+        """After a seek, a Matroska file ends at its stated length. merge detects the frames after it."""
+        for encoder in every_nth(("x264enc speed-preset=ultrafast key-int-max=10", "avenc_ffv1"), 2):
             source = self.push("in.mkv", [n / 5 for n in range(50)], encoder)
-            self.compare(source, "out.mkv", "--lossless", frames=50, piece=2, pieces=5, sound_tracks=0)
+            self.compare(source, "out.mkv", "--lossless", frames=50, length=2, n_chunks=5, audio_tracks=0)
             data = bytearray(source.read_bytes())
-            at = data.index(b"\x44\x89\x88") + 3  # the film's Duration
-            self.assertEqual(struct.unpack_from(">d", data, at), (9800,))  # where the last frame begins
+            at = data.index(b"\x44\x89\x88") + 3  # the element Duration
+            self.assertEqual(struct.unpack_from(">d", data, at), (9800,))  # the start of the last frame
             struct.pack_into(">d", data, at, 6500)
             source.write_bytes(data)
             shutil.rmtree(self.job, ignore_errors=True)
             self.plan("--piece=2", source, "--out", "out.mkv")
             self.run_job()
-            self.merge(status=1, says="it goes on behind the last frame")
+            self.merge(status=1, says="it has frames after the last one of the job")
             self.assertFalse((self.folder / "out.mkv").exists())
-        self.apply("in.mkv", "copied.mkv", "--kernel=identity", "--lossless")  # the duration is right then
-        self.compare("copied.mkv", "out.mkv", "--lossless", frames=50, piece=2, sound_tracks=0)
+        self.apply("in.mkv", "copied.mkv", "--kernel=identity", "--lossless")  # the copy has the right duration
+        self.compare("copied.mkv", "out.mkv", "--lossless", frames=50, length=2, audio_tracks=0)
 
     def test_an_edit_list(self):
-        """It cuts off the end of the film, which is in the file all the same."""
-        source = self.make_film("in.mp4", OPEN_GOP)
+        """An edit list hides the end of the video, which is still in the file."""
+        source = self.make_source("in.mp4", OPEN_GOP)
         data = bytearray(source.read_bytes())
         units = struct.unpack_from(">I", data, data.index(b"mvhd") + 16)[0]  # in a second
         at = data.index(b"elst") + 12
@@ -213,59 +213,59 @@ class Exact(jobs.Case):
         struct.pack_into(">I", data, at, 5 * units)
         struct.pack_into(">I", data, data.index(b"mvhd") + 20, 5 * units)
         source.write_bytes(data)
-        self.compare(source, "out.mkv", "--lossless", frames=5 * RATE, sound_tracks=0)
+        self.compare(source, "out.mkv", "--lossless", frames=5 * RATE, audio_tracks=0)
 
     def test_a_late_start(self):
         """The first frame is not at zero."""
-        for name, out in part_of((("in.mkv", "out.mkv"), ("in.mkv", "out.mp4"), ("in.mp4", "out.mp4"),
-                                  ("in.mp4", "out.mkv")), 4, 2):
+        for name, out in every_nth((("in.mkv", "out.mkv"), ("in.mkv", "out.mp4"), ("in.mp4", "out.mp4"),
+                                    ("in.mp4", "out.mkv")), 4, 2):
             source = self.push(name, [0.52 + n / 10 for n in range(50)])
             frames = len(media.frames_of(source).times)
             with self.subTest(source=name, out=out):
-                self.compare(source, out, "--lossless", frames=frames, sound_tracks=0)
+                self.compare(source, out, "--lossless", frames=frames, audio_tracks=0)
 
-    def test_a_frame_in_three_seconds(self):
-        """Most pieces have no frame, and the one before a piece is far away."""
+    def test_one_frame_every_three_seconds(self):
+        """Most chunks have no frame, and the frame before a chunk is far away."""
         source = self.push("in.mkv", range(0, 30, 3))
-        self.compare(source, "out.mkv", "--lossless", frames=10, piece=1, sound_tracks=0)
-        counts = [self.record(piece)["frames"] for piece in range(self.pieces())]
+        self.compare(source, "out.mkv", "--lossless", frames=10, length=1, audio_tracks=0)
+        counts = [self.record(chunk)["frames"] for chunk in range(self.n_chunks())]
         self.assertEqual(counts, [int(n % 3 == 0) for n in range(28)])
         self.assertEqual(self.record(26)["files"], [])
-        self.compare(source, "out.mp4", "--lossless", frames=10, piece=7.5, sound_tracks=0)
+        self.compare(source, "out.mp4", "--lossless", frames=10, length=7.5, audio_tracks=0)
 
-    def test_shorter_than_a_piece(self):
-        source = self.make_film("in.mkv", OPEN_GOP, f"{sound(10)} ! {AAC}", frames=10)
-        self.compare(source, "out.mkv", "--lossless", frames=10, piece="60s", pieces=1)
-        self.compare(source, "out.mp4", "--lossless", frames=10, piece="277h", pieces=1)
-        one = self.make_film("one.mkv", H264, frames=1)
-        self.compare(one, "out.mp4", "--lossless", frames=1, pieces=1, sound_tracks=0)
+    def test_shorter_than_a_chunk(self):
+        source = self.make_source("in.mkv", OPEN_GOP, f"{audio(10)} ! {AAC}", frames=10)
+        self.compare(source, "out.mkv", "--lossless", frames=10, length="60s", n_chunks=1)
+        self.compare(source, "out.mp4", "--lossless", frames=10, length="277h", n_chunks=1)
+        one = self.make_source("one.mkv", H264, frames=1)
+        self.compare(one, "out.mp4", "--lossless", frames=1, n_chunks=1, audio_tracks=0)
 
     def test_longer_audio(self):
-        """No piece is planned behind the last frame, however much longer the audio is."""
-        for name, audio in (("in.mkv", 6 * RATE), ("in.mp4", 3 * RATE + 2), ("in.mov", 12 * RATE)):
-            source = self.make_film(name, OPEN_GOP, f"{sound(audio)} ! {AAC}", frames=3 * RATE)
+        """No chunk is planned after the last frame, even if the audio is much longer."""
+        for name, audio_frames in (("in.mkv", 6 * RATE), ("in.mp4", 3 * RATE + 2), ("in.mov", 12 * RATE)):
+            source = self.make_source(name, OPEN_GOP, f"{audio(audio_frames)} ! {AAC}", frames=3 * RATE)
             with self.subTest(source=name):
-                self.compare(source, "out.mkv", "--lossless", frames=3 * RATE, piece=1, pieces=3)
-                self.assertEqual([self.record(piece)["frames"] for piece in range(3)], [25, 25, 25])
+                self.compare(source, "out.mkv", "--lossless", frames=3 * RATE, length=1, n_chunks=3)
+                self.assertEqual([self.record(chunk)["frames"] for chunk in range(3)], [25, 25, 25])
 
-    def test_pieces_without_frames_at_the_end(self):
-        """Jobs that were planned with the length of the audio go on to be merged."""
-        source = self.make_film("in.mkv", OPEN_GOP, f"{sound(6 * RATE)} ! {AAC}", frames=3 * RATE)
+    def test_chunks_without_frames_at_the_end(self):
+        """Jobs that older versions planned with the length of the audio can be merged."""
+        source = self.make_source("in.mkv", OPEN_GOP, f"{audio(6 * RATE)} ! {AAC}", frames=3 * RATE)
         out = self.folder / "out.mkv"
         self.plan("--piece=1", source, "--out", out)
         manifest = json.loads((self.job / "manifest.json").read_text())
         manifest["sources"][0]["pieces"] = manifest["pieces"] = 7
         jobs.write_sealed(self.job / "manifest.json", manifest, "id")
         self.run_job()
-        self.assertEqual([self.record(piece)["frames"] for piece in range(7)], [25, 25, 25, 0, 0, 0, 0])
+        self.assertEqual([self.record(chunk)["frames"] for chunk in range(7)], [25, 25, 25, 0, 0, 0, 0])
         self.assertEqual(self.record(6)["files"], [])
         self.merge(says=f"{3 * RATE} frames of 7 pieces")
 
-    def test_pieces_of_any_length(self):
-        source = self.make_film("in.mp4", OPEN_GOP, frames=30)
-        for piece in part_of(("0.1", "0.33s", "0.02m"), 3, 1):
-            with self.subTest(piece=piece):
-                self.compare(source, "out.mkv", "--lossless", frames=30, piece=piece, sound_tracks=0)
+    def test_chunks_of_any_length(self):
+        source = self.make_source("in.mp4", OPEN_GOP, frames=30)
+        for length in every_nth(("0.1", "0.33s", "0.02m"), 3, 1):
+            with self.subTest(length=length):
+                self.compare(source, "out.mkv", "--lossless", frames=30, length=length, audio_tracks=0)
 
 
 class Equal(jobs.Case):
@@ -274,14 +274,14 @@ class Equal(jobs.Case):
     def all_bytes(self):
         return {path.name: path.read_bytes() for path in self.job.glob("pieces/*") if path.suffix != ".json"}
 
-    def test_hash_of_a_piece(self):
-        """The record's hash is that of what is decoded from the piece's file."""
+    def test_hash_of_a_chunk(self):
+        """The hash in the record is that of the frames decoded from the chunk's file."""
         source = self.make("in.mkv", FRAMES)
         self.plan("--lossless", "--kernel=box", "--piece=2", source, "--out", "out.mkv")
         self.run_job()
-        for piece in range(3):
-            record = self.record(piece)
-            decoded = media.frames_of(self.files_of(piece)[0])
+        for chunk in range(3):
+            record = self.record(chunk)
+            decoded = media.frames_of(self.files_of(chunk)[0])
             self.assertEqual(record["hash"], decoded.samples.hexdigest())
             self.assertEqual(record["frames"], len(decoded.hashes))
         self.assertEqual(media.frames_of(self.files_of(0)[0]).hashes + media.frames_of(self.files_of(1)[0]).hashes,
@@ -292,25 +292,25 @@ class Equal(jobs.Case):
         few, many = use_cores(cores[0]), use_cores(*cores)
         source = self.make("in.mkv", 5 * RATE, pattern="smpte")
         deep = self.folder / "deep.mkv"
-        film(deep, "matroskamux", f"{video(RATE, caps='format=I420_10LE')} ! avenc_ffv1")
-        for name, out, options in part_of(((source, "out.mkv", ("--lossless",)), (source, "out.mkv", ()),
-                                           (source, "out.webm", ()), (deep, "out.mkv", ())), 4, 1):
+        make_video(deep, "matroskamux", f"{video(RATE, caps='format=I420_10LE')} ! avenc_ffv1")
+        for name, out, options in every_nth(((source, "out.mkv", ("--lossless",)), (source, "out.mkv", ()),
+                                             (source, "out.webm", ()), (deep, "out.mkv", ())), 4, 1):
             with self.subTest(source=name, out=out, options=options):
                 shutil.rmtree(self.job, ignore_errors=True)
                 self.plan(*options, "--piece=2.5", name, "--out", out)
                 self.run_job(preexec_fn=many)
                 first = self.all_bytes()
-                self.assertEqual(len(first), 2 * self.pieces())
+                self.assertEqual(len(first), 2 * self.n_chunks())
                 self.run_job("--again", preexec_fn=few)
                 self.run_job("--again", "--n-threads=1", "--in-flight=1", preexec_fn=many)
                 self.assertEqual(self.all_bytes(), first)
                 self.merge(preexec_fn=many)
-                film_one = (self.folder / out).read_bytes()
+                first_result = (self.folder / out).read_bytes()
                 self.merge(preexec_fn=few)
-                self.assertEqual((self.folder / out).read_bytes(), film_one)
+                self.assertEqual((self.folder / out).read_bytes(), first_result)
 
     def test_equal_bytes_of_larger_frames(self):
-        """With its lookahead in a thread, x264 makes other packets each time."""
+        """With a lookahead thread, x264 would make different packets each time."""
         source = self.make("in.mkv", 8 * RATE, size=(320, 180), pattern="snow")
         self.plan("--piece=8", source, "--out", "out.mkv")
         self.run_job()
@@ -320,23 +320,23 @@ class Equal(jobs.Case):
         self.assertEqual(self.all_bytes().keys(), first.keys())
 
     def test_any_order(self):
-        """Pieces that are made one by one, the last one first, and shared out."""
+        """Chunks that are made one by one, the last one first, and shared among runs."""
         source = self.make("in.mkv", FRAMES)
         self.plan("--piece=1", source, "--out", "out.mkv")
         self.run_job()
         first = self.all_bytes()
         self.merge()
-        film_one = (self.folder / "out.mkv").read_bytes()
+        first_result = (self.folder / "out.mkv").read_bytes()
         shutil.rmtree(self.job)
         self.plan("--piece=1", source, "--out", "out.mkv")
-        for piece in (5, 0, 3):
-            self.run_job("--index", piece)
+        for chunk in (5, 0, 3):
+            self.run_job("--index", chunk)
         self.assertEqual(self.missing(), [1, 2, 4])
         self.run_job("--index=1", "--of=2")
         self.run_job("--index=0", "--of=2")
         self.assertEqual(self.all_bytes(), first)
         self.merge()
-        self.assertEqual((self.folder / "out.mkv").read_bytes(), film_one)
+        self.assertEqual((self.folder / "out.mkv").read_bytes(), first_result)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The manual page has the commands and options that the help of the command prints, and no others.
+"""The manual page has exactly the commands and options of the help.
 
 usage: test-manual.py PROGRAM PAGE
 """
@@ -26,13 +26,13 @@ def list_commands():
 
 
 def list_options(command):
-    """Those that the help of a command prints, in both forms."""
+    """The options in the help of a command, in both forms."""
     entries = re.findall(r"^  (?:(-\w), )?(--[a-z0-9-]+)", print_help(command), re.MULTILINE)
     return {name for entry in entries for name in entry if name} - GENERAL
 
 
 def read_page():
-    """The text of each section and subsection, without what is for the typesetter."""
+    """The text of each section and subsection, without escapes and comments of roff."""
     text = PAGE.read_text(encoding="utf-8").replace("\\-", "-")
     text = re.sub(r'^\.\\".*\n', "", text, flags=re.MULTILINE)
     text = re.sub(r"\\f[BIR]", "", text)
@@ -41,7 +41,7 @@ def read_page():
 
 
 def find_entries(section):
-    """The options that a section explains: at the head of an entry, or as "-k is short for"."""
+    """The options that a section explains: at the start of an entry, or as "-k is short for"."""
     heads = re.findall(r"^\.TP\n\.\w+ (.*)", section, re.MULTILINE)
     short = re.findall(r"^\.B (-\w)\nis short for", section, re.MULTILINE)
     return {name for head in heads for name in re.findall(r"(?<![\w-])--?[a-z][a-z0-9-]*", head)
@@ -77,7 +77,7 @@ class Manual(unittest.TestCase):
                          GENERAL | {"--version"})
 
     def test_environment(self):
-        """The variables that the help names."""
+        """The page explains the environment variables in the help."""
         names = {name for command in list_commands()
                  for name in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", print_help(command))}
         self.assertIn("SLURM_ARRAY_TASK_ID", names)

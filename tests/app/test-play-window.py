@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""`cudaconv play` in a window: keys and the mouse of an X server, and what is on its screen.
+"""`cudaconv play` in a window of an X server: keys, the mouse, and the image on the screen.
 
     tests/app/test-play-window.py PROGRAM
 
-Exits with 77 where Xvfb or xdotool is missing.
+Exits with 77 if Xvfb or xdotool is not installed.
 """
 
 import ctypes
@@ -28,8 +28,8 @@ for tool in ("Xvfb", "xdotool"):
 
 
 def start_server():
-    """A screen of our own, and the server behind it. A server that resets when its last client leaves refuses those that
-    come at that moment."""
+    """Starts an X server. -noreset: a server that resets when its last client leaves refuses new clients at that
+    moment."""
     reader, writer = os.pipe()
     size = f"{SCREEN[0]}x{SCREEN[1]}x24"
     server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", size, "-nolisten", "tcp", "-noreset"],
@@ -45,29 +45,29 @@ def act(*words):
 
 
 def look():
-    """The first row of the window, which has no frame and is in the corner."""
+    """The first row of the window. The window has no border and is in the corner of the screen."""
     path = pathlib.Path(folder, "screen.raw")
     playing.launch("ximagesrc num-buffers=1 show-pointer=false use-damage=false ! videoconvert"
                    f" ! video/x-raw,format=RGB ! filesink location={path}")
     return path.read_bytes()[:3 * WIDTH]
 
 
-def wait_for(place, what, player):
-    end = time.monotonic() + playing.PATIENCE
-    while (found := playing.find_line(look())) != place:
+def wait_for(column, what, player):
+    end = time.monotonic() + playing.TIMEOUT
+    while (found := playing.find_line(look())) != column:
         if time.monotonic() > end:
-            sys.exit(f"{what}: the line is at {found}, not {place}:\n{player.read()}")
+            sys.exit(f"{what}: the line is at {found}, not {column}:\n{player.read()}")
 
 
 def find_window(player):
-    """Waits until the pointer is over the window, which then gets the keys."""
+    """Waits for the window and moves the pointer over it, so that it gets the keys."""
     player.expect("cudaconv apply --kernel sobel")
     act("mousemove", WIDTH // 4, 100)
     wait_for(WIDTH // 2, "at the start", player)
 
 
-def check_keys_and_mouse(film, sink):
-    player = playing.Player(*sink, film)
+def check_keys_and_mouse(video, sink):
+    player = playing.Player(*sink, video)
     find_window(player)
     for keys, options in (("k", "--kernel sobel-x "), ("shift+k", "--kernel sobel "), ("Up", "--size 5 "),
                           ("r", "--response clamp ")):
@@ -75,31 +75,31 @@ def check_keys_and_mouse(film, sink):
         act("key", keys)
         player.expect(options, count + 1)
 
-    # the mouse, while it plays and while it is stopped; keys do not lose the place
+    # The mouse, while it plays and while it is paused. Keys do not move the line.
     act("mousemove", 200, 50, "mousedown", 1)
     wait_for(200, "the mouse is pressed", player)
     act("mousemove", 240, 60)
     wait_for(240, "the mouse is dragged", player)
     act("mouseup", 1)
-    time.sleep(0.5)  # the sink looks at the mouse now and then, and takes moves first
+    time.sleep(0.5)  # the sink polls the mouse, and handles moves first
     act("mousemove", 100, 60)
     act("key", "space")
     time.sleep(0.5)
     wait_for(240, "the mouse is moved without a button", player)
     act("mousemove", 100, 60, "click", 1)
-    wait_for(100, "while it is stopped", player)
+    wait_for(100, "while it is paused", player)
     act("key", "o")
-    wait_for(None, "all filtered while it is stopped", player)
+    wait_for(None, "all filtered while it is paused", player)
     act("key", "space", "key", "o", "key", "o")
-    wait_for(100, "it goes on", player)
+    wait_for(100, "it continues", player)
     act("key", "h")
     time.sleep(0.5)
     act("key", "q")
     player.end(None)
 
 
-def check_default_sink(film):
-    player = playing.Player(film)
+def check_default_sink(video):
+    player = playing.Player(video)
     find_window(player)
     act("key", "k")
     player.expect("--kernel sobel-x ")
@@ -108,14 +108,14 @@ def check_default_sink(film):
 
 
 class ClientMessage(ctypes.Structure):
-    """An XClientMessageEvent, with the room that an XEvent takes."""
+    """An XClientMessageEvent, padded to the size of an XEvent."""
     _fields_ = [("type", ctypes.c_int), ("serial", ctypes.c_ulong), ("send_event", ctypes.c_int),
                 ("display", ctypes.c_void_p), ("window", ctypes.c_ulong), ("message_type", ctypes.c_ulong),
                 ("format", ctypes.c_int), ("data", ctypes.c_long * 5), ("rest", ctypes.c_long * 24)]
 
 
 def close_window(window):
-    """What a window manager sends when its button is pressed."""
+    """Sends the message of a window manager whose close button is pressed."""
     x11 = ctypes.CDLL("libX11.so.6")
     x11.XOpenDisplay.restype = ctypes.c_void_p
     x11.XInternAtom.restype = ctypes.c_ulong
@@ -132,19 +132,19 @@ def window_under_pointer():
     return int(said.stdout.split("WINDOW=")[1].split()[0])
 
 
-def check_killing(film):
-    """Xlib ends the process when its window is killed or the server is gone; the terminal is as before."""
-    player = playing.Player("--sink", "ximagesink", film)
+def check_killing(video):
+    """Xlib ends the process if its window is killed or the server is gone. The terminal is restored."""
+    player = playing.Player("--sink", "ximagesink", video)
     find_window(player)
     act("windowkill", window_under_pointer())
-    player.process.wait(playing.PATIENCE)
+    player.process.wait(playing.TIMEOUT)
     if termios.tcgetattr(player.other) != player.modes:
-        sys.exit("a killed window does not give the terminal back")
+        sys.exit("the terminal is not restored after the window is killed")
 
 
-def check_closing(film):
-    """A window that is closed ends it as a key does."""
-    player = playing.Player("--sink", "ximagesink", film)
+def check_closing(video):
+    """A closed window ends the player as a key does."""
+    player = playing.Player("--sink", "ximagesink", video)
     find_window(player)
     close_window(window_under_pointer())
     player.end(None)
@@ -153,14 +153,14 @@ def check_closing(film):
 with tempfile.TemporaryDirectory() as folder:
     os.environ["XDG_RUNTIME_DIR"] = folder
     os.environ.pop("WAYLAND_DISPLAY", None)
-    film = pathlib.Path(folder, "film.avi")
-    playing.make_film(film)
+    video = pathlib.Path(folder, "video.avi")
+    playing.make_video(video)
     server = start_server()
     try:
-        check_keys_and_mouse(film, ("--sink", "ximagesink"))
-        check_default_sink(film)
-        check_closing(film)
-        check_killing(film)
+        check_keys_and_mouse(video, ("--sink", "ximagesink"))
+        check_default_sink(video)
+        check_closing(video)
+        check_killing(video)
     finally:
         server.terminate()
         server.wait()

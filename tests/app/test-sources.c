@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The names of what is made of a job's files. */
+/* Tests the output names of app/convert/sources.h. */
 
 #include "app/convert/sources.h"
 
@@ -15,7 +15,7 @@ assert_named(const gchar *in, const gchar *out, const gchar *expected) {
 }
 
 static void
-test_place(void) {
+test_placeholder(void) {
   assert_named("/in/a.png", "/out/{}.webp", "/out/a.webp");
   assert_named("/in/a.png", "/out/{}", "/out/a");
   assert_named("/in/a.b.png", "/out/x-{}-y.png", "/out/x-a.b-y.png");
@@ -55,20 +55,21 @@ test_all(void) {
   const gchar *twice[] = {"/in/a.png", "/in/a.png", NULL};
   const gchar *same[] = {"/in/a.png", "/in/a.jpg", NULL};
   assert_named("/in/a.png", "/out/b.png", NULL);
-  assert_refused(two, "/out/b.png",
-                 "--out /out/b.png: of several files, OUT is a folder such as edges/, or has {} in "
-                 "the place of the name, such as edges/{}.png");
-  assert_refused(twice, "/out/", "/in/a.png: IN names it twice");
-  assert_refused(same, "/out/{}.png",
-                 "--out /out/a.png: /in/a.png and /in/a.jpg would both become this; OUT as a "
-                 "folder such as edges/ keeps their endings apart, and files of the same name take "
-                 "two runs");
+  assert_refused(
+      two, "/out/b.png",
+      "--out /out/b.png: for several files, OUT must be a folder such as edges/, or contain {} "
+      "for the name, such as edges/{}.png");
+  assert_refused(twice, "/out/", "/in/a.png: it is twice in IN");
+  assert_refused(
+      same, "/out/{}.png",
+      "--out /out/a.png: /in/a.png and /in/a.jpg would both become this; a folder as OUT, such "
+      "as edges/, keeps their endings; files of the same name need separate runs");
 }
 
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/sources/place", test_place);
+  g_test_add_func("/sources/placeholder", test_placeholder);
   g_test_add_func("/sources/folder", test_folder);
   g_test_add_func("/sources/all", test_all);
   return g_test_run();

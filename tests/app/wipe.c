@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The split of app/play/wipe.h: left of the line the pixels that came in, right of it those that
- * the filter alone gives, and one frame for each with its own timestamps. Pixels are compared as
- * GStreamer unpacks them. */
+/* Tests app/play/wipe.h: left of the line are the pixels of the input, right of it those of the
+ * filter alone. Each input frame has one output frame with its timestamps. Pixels are compared
+ * after GStreamer has unpacked them. */
 
 #include "app/play/wipe.h"
 #include "tests/element/common.h"
@@ -15,7 +15,7 @@
 /* Rows of unpacked pixels, each of 4 samples. */
 typedef struct {
   GstVideoInfo info;
-  gint bytes; /* of a pixel */
+  gint bytes; /* per pixel */
   guint8 *pixels;
 } Pixels;
 
@@ -30,7 +30,8 @@ unpack(const gchar *caps_text, GstBuffer *buffer) {
   const GstVideoFormatInfo *unpacked = gst_video_format_get_info(format->unpack_format);
   self.bytes = GST_VIDEO_FORMAT_INFO_PSTRIDE(unpacked, 0);
   const gsize row = (gsize)self.info.width * (gsize)self.bytes;
-  self.pixels = g_malloc((row + 64) * (gsize)self.info.height); /* it may write beyond odd ends */
+  self.pixels = g_malloc(
+      (row + 64) * (gsize)self.info.height); /* unpack_func may write past the end of odd rows */
   for (gint y = 0; y < self.info.height; y++)
     format->unpack_func(format, GST_VIDEO_PACK_FLAG_NONE, self.pixels + (gsize)y * row, frame.data,
                         frame.info.stride, 0, y, self.info.width);
@@ -43,14 +44,14 @@ pixel(const Pixels *self, gint x, gint y) {
   return self->pixels + (gsize)(y * self->info.width + x) * (gsize)self->bytes;
 }
 
-/* Whether a pixel is white, or black, to 8 bits. */
+/* TRUE if a pixel is white, or black, in its upper 8 bits. */
 static gboolean
 has_shade(const Pixels *self, gint x, gint y, gboolean white) {
   const guint8 *at = pixel(self, x, y);
   const gboolean yuv = !GST_VIDEO_INFO_IS_RGB(&self->info);
   const gboolean full = GST_VIDEO_INFO_IS_GRAY(&self->info) || !yuv;
   const guint8 level = full ? (white ? 255 : 0) : (white ? 235 : 16);
-  /* without alpha its place may hold anything */
+  /* Without alpha, component 0 is undefined. */
   for (guint c = GST_VIDEO_INFO_HAS_ALPHA(&self->info) ? 0 : 1; c < 4; c++) {
     const guint8 wanted = c == 0 ? 255 : c == 1 || !yuv ? level : 128;
     const gint value = self->bytes == 4 ? at[c] : GST_READ_UINT16_LE(at + 2 * c) >> 8;
@@ -65,9 +66,9 @@ line_unit(const GstVideoInfo *info) {
   return GST_VIDEO_INFO_IS_YUV(info) && GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, 1) ? 2 : 1;
 }
 
-/* Fails unless `out` is `left`, the line, and `right`, all of these caps. */
+/* Fails unless `out` consists of `left`, the line, and `right`. All have the same caps. */
 static void
-assert_split(const gchar *caps, GstBuffer *out, GstBuffer *left, GstBuffer *right, gdouble share) {
+assert_wipe(const gchar *caps, GstBuffer *out, GstBuffer *left, GstBuffer *right, gdouble share) {
   Pixels o = unpack(caps, out), l = unpack(caps, left), r = unpack(caps, right);
   const gint unit = line_unit(&o.info), width = o.info.width;
   const gint line = MIN((gint)(share * width / unit + 0.5) * unit, width);
@@ -95,11 +96,11 @@ assert_split(const gchar *caps, GstBuffer *out, GstBuffer *left, GstBuffer *righ
 /* ---- one frame ---- */
 
 static GstHarness *
-split_harness(const gchar *properties, const gchar *caps, gdouble share, Wipe **split) {
+wipe_harness(const gchar *properties, const gchar *caps, gdouble share, Wipe **wipe) {
   g_autoptr(GstElement) element = test_element_new(properties);
-  Wipe *made = wipe_attach(element, share);
-  if (split)
-    *split = made;
+  Wipe *attached = wipe_attach(element, share);
+  if (wipe)
+    *wipe = attached;
   return test_harness_around(element, caps);
 }
 
@@ -107,9 +108,9 @@ static void
 check_frame(const gchar *properties, const gchar *caps, guint32 seed, gdouble share) {
   GstBuffer *in = test_frame_random(caps, seed);
   GstBuffer *alone = test_filter(properties, caps, gst_buffer_ref(in));
-  GstHarness *h = split_harness(properties, caps, share, NULL);
+  GstHarness *h = wipe_harness(properties, caps, share, NULL);
   GstBuffer *out = test_push_pull(h, gst_buffer_ref(in));
-  assert_split(caps, out, in, alone, share);
+  assert_wipe(caps, out, in, alone, share);
   gst_buffer_unref(out);
   test_teardown(h);
   ASSERT_MINI_OBJECT_REFCOUNT(in, "input", 1);
@@ -133,15 +134,15 @@ GST_START_TEST(test_formats) {
 }
 GST_END_TEST;
 
-/* identity, which may give back the memory that came in */
+/* identity may return the memory of its input */
 GST_START_TEST(test_identity) {
   g_autofree gchar *caps = test_caps("I420", 64, 48);
   GstBuffer *in = test_frame_random(caps, 1);
   GstBuffer *before = gst_buffer_copy_deep(in);
-  GstHarness *h = split_harness("kernel=identity", caps, 0.5, NULL);
+  GstHarness *h = wipe_harness("kernel=identity", caps, 0.5, NULL);
   GstBuffer *out = test_push_pull(h, gst_buffer_ref(in));
-  assert_split(caps, out, before, before, 0.5);
-  test_assert_same_picture(caps, in, before, "the input afterwards");
+  assert_wipe(caps, out, before, before, 0.5);
+  test_assert_same_frame(caps, in, before, "the input afterwards");
   gst_buffer_unref(out);
   gst_buffer_unref(before);
   gst_buffer_unref(in);
@@ -149,7 +150,7 @@ GST_START_TEST(test_identity) {
 }
 GST_END_TEST;
 
-/* the left part of a smaller picture has every stride-th pixel of every stride-th row */
+/* the left part of a smaller image has every stride-th pixel of every stride-th row */
 GST_START_TEST(test_stride) {
   static const gchar *const formats[] = {"I420", "NV12", "YUY2", "RGBA", "GRAY16_LE", "P010_10LE"};
   static const gint sizes[][2] = {{1, 1}, {5, 3}, {6, 6}, {63, 21}, {64, 24}};
@@ -163,9 +164,9 @@ GST_START_TEST(test_stride) {
     GstBuffer *in = test_frame_random(caps, i);
     GstBuffer *left = test_filter(identity, caps, gst_buffer_ref(in));
     GstBuffer *right = test_filter(box, caps, gst_buffer_ref(in));
-    GstHarness *h = split_harness(box, caps, 0.6, NULL);
+    GstHarness *h = wipe_harness(box, caps, 0.6, NULL);
     GstBuffer *out = test_push_pull(h, in);
-    assert_split(small, out, left, right, 0.6);
+    assert_wipe(small, out, left, right, 0.6);
     gst_buffer_unref(out);
     gst_buffer_unref(left);
     gst_buffer_unref(right);
@@ -174,7 +175,7 @@ GST_START_TEST(test_stride) {
 }
 GST_END_TEST;
 
-/* A decoder may leave its padding around the picture and tell the picture as a crop. */
+/* A decoder may keep padding around the image and describe the image by a crop meta. */
 GST_START_TEST(test_crop) {
   static const gchar *const formats[] = {"I420", "NV12", "YUY2", "RGBA"};
   for (guint f = 0; f < G_N_ELEMENTS(formats); f++) {
@@ -193,9 +194,9 @@ GST_START_TEST(test_crop) {
     crop->height = 20;
     GstBuffer *left = test_filter("kernel=identity", caps, gst_buffer_ref(in));
     GstBuffer *right = test_filter("kernel=box", caps, gst_buffer_ref(in));
-    GstHarness *h = split_harness("kernel=box", caps, 0.5, NULL);
+    GstHarness *h = wipe_harness("kernel=box", caps, 0.5, NULL);
     GstBuffer *out = test_push_pull(h, in);
-    assert_split(caps, out, left, right, 0.5);
+    assert_wipe(caps, out, left, right, 0.5);
     gst_buffer_unref(out);
     gst_buffer_unref(left);
     gst_buffer_unref(right);
@@ -206,11 +207,11 @@ GST_END_TEST;
 
 /* ---- streams ---- */
 
-/* one frame for each, with its timestamps, also where those are uneven or missing */
+/* each input frame has one output frame with its timestamps, even or not, or missing */
 GST_START_TEST(test_timestamps) {
   static const GstClockTime times[] = {0, 40, 41, 500, GST_CLOCK_TIME_NONE, 2000, 2001};
   g_autofree gchar *caps = test_caps("NV12", 33, 9);
-  GstHarness *h = split_harness("kernel=gaussian", caps, 0.5, NULL);
+  GstHarness *h = wipe_harness("kernel=gaussian", caps, 0.5, NULL);
   GstBuffer *in[G_N_ELEMENTS(times)];
   for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
     in[i] = test_frame_random(caps, i);
@@ -226,7 +227,7 @@ GST_START_TEST(test_timestamps) {
     GstBuffer *alone = test_filter("kernel=gaussian", caps, gst_buffer_ref(in[i]));
     fail_unless_equals_uint64(GST_BUFFER_PTS(out), GST_BUFFER_PTS(in[i]));
     fail_unless_equals_uint64(GST_BUFFER_DURATION(out), GST_BUFFER_DURATION(in[i]));
-    assert_split(caps, out, in[i], alone, 0.5);
+    assert_wipe(caps, out, in[i], alone, 0.5);
     fail_if(gst_buffer_get_custom_meta(out, "cudaconv-split-original"));
     gst_buffer_unref(alone);
     gst_buffer_unref(out);
@@ -241,28 +242,28 @@ GST_START_TEST(test_changes) {
   static const struct {
     const gchar *format, *kernel;
     gint width, height;
-    gdouble share, asked;
+    gdouble share, requested;
   } steps[] = {
       {"I420", "sobel", 32, 8, 0.5, 0.5},   {"I420", "sobel", 32, 8, 0.25, 0.25},
       {"I420", "box", 32, 8, 0, -1},        {"RGBA", "box", 17, 3, 1, 7},
       {"GRAY16_LE", "box", 5, 5, 0.4, 0.4},
   };
-  Wipe *split;
-  GstHarness *h = split_harness("", NULL, 0.5, &split);
+  Wipe *wipe;
+  GstHarness *h = wipe_harness("", NULL, 0.5, &wipe);
   for (guint i = 0; i < G_N_ELEMENTS(steps); i++) {
     g_autofree gchar *caps = test_caps(steps[i].format, steps[i].width, steps[i].height);
     g_autofree gchar *properties = g_strdup_printf("kernel=%s", steps[i].kernel);
     gst_harness_set_src_caps_str(h, caps);
     gst_util_set_object_arg(G_OBJECT(h->element), "kernel", steps[i].kernel);
-    wipe_set_share(split, steps[i].asked);
+    wipe_set_share(wipe, steps[i].requested);
     GstBuffer *in = test_frame_random(caps, i);
     GstBuffer *alone = test_filter(properties, caps, gst_buffer_ref(in));
     GstBuffer *out = test_push_pull(h, gst_buffer_ref(in));
-    assert_split(caps, out, in, alone, steps[i].share);
+    assert_wipe(caps, out, in, alone, steps[i].share);
     gst_buffer_unref(in);
     gst_buffer_unref(alone);
     gst_buffer_unref(out);
-    if (i == 1) { /* frames go on after a flush */
+    if (i == 1) { /* frames continue after a flush */
       fail_unless(gst_harness_push_event(h, gst_event_new_flush_start()));
       fail_unless(gst_harness_push_event(h, gst_event_new_flush_stop(TRUE)));
       GstSegment segment;
@@ -274,10 +275,10 @@ GST_START_TEST(test_changes) {
 }
 GST_END_TEST;
 
-/* frames that come as a list */
+/* frames in a buffer list */
 GST_START_TEST(test_list) {
   g_autofree gchar *caps = test_caps("I420", 32, 8);
-  GstHarness *h = split_harness("kernel=box", caps, 0.5, NULL);
+  GstHarness *h = wipe_harness("kernel=box", caps, 0.5, NULL);
   GstBufferList *list = gst_buffer_list_new();
   GstBuffer *in[3];
   for (guint i = 0; i < G_N_ELEMENTS(in); i++) {
@@ -290,7 +291,7 @@ GST_START_TEST(test_list) {
   for (guint i = 0; i < G_N_ELEMENTS(in); i++) {
     GstBuffer *alone = test_filter("kernel=box", caps, gst_buffer_ref(in[i]));
     GstBuffer *out = gst_harness_pull(h);
-    assert_split(caps, out, in[i], alone, 0.5);
+    assert_wipe(caps, out, in[i], alone, 0.5);
     gst_buffer_unref(alone);
     gst_buffer_unref(out);
     gst_buffer_unref(in[i]);
@@ -299,10 +300,10 @@ GST_START_TEST(test_list) {
 }
 GST_END_TEST;
 
-/* a buffer that the element refuses is its error and nothing else */
+/* a buffer that the element rejects causes one error */
 GST_START_TEST(test_small_buffer) {
   g_autofree gchar *caps = test_caps("I420", 64, 48);
-  GstHarness *h = split_harness("kernel=box", caps, 0.5, NULL);
+  GstHarness *h = wipe_harness("kernel=box", caps, 0.5, NULL);
   fail_unless(gst_harness_push(h, gst_buffer_new_allocate(NULL, 100, NULL)) == GST_FLOW_ERROR);
   guint errors;
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &errors);
@@ -312,8 +313,8 @@ GST_START_TEST(test_small_buffer) {
 GST_END_TEST;
 
 static Suite *
-split_suite(void) {
-  Suite *suite = suite_create("split");
+wipe_suite(void) {
+  Suite *suite = suite_create("wipe");
   TCase *tests = tcase_create("all");
   suite_add_tcase(suite, tests);
   tcase_add_test(tests, test_formats);
@@ -327,4 +328,4 @@ split_suite(void) {
   return suite;
 }
 
-TEST_MAIN(split)
+TEST_MAIN(wipe)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The benches on the stand-in for the driver: options, rows and files, but no speed.
+"""Tests options, rows and files of the benchmarks on the fake driver. Measures no speed.
 
-The pipelines need the plugin on GST_PLUGIN_PATH. Those of other elements run where these do.
+Pipelines need the plugin on GST_PLUGIN_PATH. Pipelines of peers run if their elements are installed.
 
-usage: test-bench.py FOLDER of the programs, FOLDER of the stand-in for NPP
+usage: test-bench.py FOLDER NPP_FOLDER (the folders of the programs and of the fake NPP)
 """
 
 import json
@@ -27,8 +27,8 @@ LIMITS = {"bus", "bus-up", "bus-down", "kernel"}
 
 
 def run(command, *options, status=0, **environment):
-    """Runs the report with no NPP and hardly any time; returns what it wrote, to both places."""
-    npp = ["--npp=/nowhere"] if command in ("kernels", "reach") else []
+    """Runs a command of cudaconv-bench without NPP and with a tiny budget. Returns its output and its errors."""
+    npp = ["--npp=/nowhere"] if command in ("kernels", "coverage") else []
     done = subprocess.run([f"{FOLDER}/cudaconv-bench", command, *npp, "--budget=0.009", *options],
                           env={**os.environ, **environment}, capture_output=True, text=True,
                           check=False)
@@ -38,7 +38,7 @@ def run(command, *options, status=0, **environment):
 
 
 class Explain(unittest.TestCase):
-    """cudaconv-bench explain and ablate, of which the first takes no time and no device."""
+    """cudaconv-bench explain and ablate."""
 
     def explain(self, *options, status=0):
         done = subprocess.run([f"{FOLDER}/cudaconv-bench", "explain", *options],
@@ -54,12 +54,12 @@ class Explain(unittest.TestCase):
         self.assertIn("cc_tensor_separable_u2", text)
         self.assertIn("17x17", self.explain("I420 1920x1080 gaussian::2.6"))
 
-    def test_what_is_left_out(self):
+    def test_left_out_path(self):
         case = "GRAY8 640x360 gaussian:5"
         self.assertIn("fused", self.explain("--isa=avx2", case))
         self.assertNotIn(": fused", self.explain("--isa=avx2", "--without=fused-separable", case))
 
-    def test_wrong_ones_are_refused(self):
+    def test_wrong_options(self):
         for options, words in (
                 (["GRAY8 64x64 nothing"], "nothing"), (["GRAY8 64x64 box", "--isa=z80"], "avx2"),
                 (["GRAY8 64x64 box", "--gpu=sm_1"], "sm_90"), ([], "FORMAT WIDTHxHEIGHT KERNEL"),
@@ -79,7 +79,7 @@ class Explain(unittest.TestCase):
 
 
 class Options(unittest.TestCase):
-    def test_wrong_ones_are_refused(self):
+    def test_wrong_options(self):
         for command, option, words in (
                 ("kernels", "--kernel=nothing", "nothing"), ("kernels", "--kernel=sobel:4", "3, 5"),
                 ("kernels", "--kernel=sobel:3:2", "sigma"), ("kernels", "--algorithm=fast", "fast"),
@@ -92,7 +92,7 @@ class Options(unittest.TestCase):
             self.assertIn(words, run(command, option, status=2)[1], option)
         self.assertIn("256", run("pipelines", "--only=streams", "--streams=999", status=2)[1])
 
-    def test_without_a_device_it_skips(self):
+    def test_skipped_without_device(self):
         for command in ("kernels", "pipelines"):
             text, error = run(command, status=77, FAKE_CUDA="devices=0")
             self.assertEqual((text, error.count("\n")), ("", 1))
@@ -106,7 +106,7 @@ class Options(unittest.TestCase):
             self.assertIn("GST_PLUGIN_PATH",
                           run("pipelines", status=1, GST_PLUGIN_PATH=empty,
                               GST_PLUGIN_SYSTEM_PATH=empty, GST_REGISTRY=f"{empty}/registry")[1])
-        # only the element calls this
+        # only the element calls this function
         _, error = run("pipelines", "--size=16x8", status=1,
                        FAKE_CUDA="fail=cuStreamWaitEvent:9+:719")
         self.assertRegex(error, "pool: .*cuStreamWaitEvent")
@@ -114,7 +114,7 @@ class Options(unittest.TestCase):
 
 class Rows(unittest.TestCase):
     def measure(self, *options, **environment):
-        """The run, and the table."""
+        """Returns the run and the printed table."""
         text, table_text = run(*options, "--json=-", **environment)
         run_ = json.loads(text)
         for result in run_["results"]:
@@ -122,7 +122,7 @@ class Rows(unittest.TestCase):
             self.assertLessEqual(result["us"], result["most_us"])
         return run_, table_text
 
-    def test_every_combination(self):
+    def test_all_combinations(self):
         run_, _ = self.measure("kernels", "--kernel=gaussian:3,sobel,box:9", "--algorithm=all",
                                "--format=GRAY8,NV12,GRAY16_LE", "--size=17x9,8x8")
         results = run_["results"]
@@ -135,7 +135,7 @@ class Rows(unittest.TestCase):
             for kernel, algorithms in (("gaussian 3x3", ALGORITHMS), ("sobel 3x3", ALGORITHMS),
                                        ("box 9x9", wide))
             for algorithm in algorithms | {"copy"}
-            # sums of squares of 16 bits pass float
+            # sums of squares of 16 bits do not fit a float
             if (format_, kernel) != ("GRAY16_LE", "sobel 3x3") or algorithm not in in_float})
         self.assertEqual(len(found), len(results))
         self.assertEqual(sum("register-tile cannot run" in note for note in run_["notes"]), 6)
@@ -153,7 +153,7 @@ class Rows(unittest.TestCase):
             self.assertEqual({(r["bytes"], r["target_bytes"]) for r in run_["results"]},
                              {(read + written, written)}, options)
 
-    def test_auto_says_what_ran(self):
+    def test_auto_names_algorithm(self):
         run_, _ = self.measure("kernels", "--size=16x8", "--algorithm=auto", "--format=GRAY8",
                                "--kernel=gaussian:5:1.2")
         self.assertEqual([(r["algorithm"], r["kernel"]) for r in run_["results"]],
@@ -165,9 +165,9 @@ class Rows(unittest.TestCase):
         self.assertEqual({(r["algorithm"], r["stride"], r["border"]) for r in run_["results"]},
                          {(name, 2, "constant") for name in ALGORITHMS - {"register-tile"} | {"copy"}})
 
-    def test_reach(self):
-        """Everything is as fast as a copy here, so nothing is missed."""
-        run_, table = self.measure("reach", "--size=16x8", "--format=GRAY8,YUY2,ARGB64")
+    def test_coverage(self):
+        """On the fake driver everything is as fast as a copy, so all targets are met."""
+        run_, table = self.measure("coverage", "--size=16x8", "--format=GRAY8,YUY2,ARGB64")
         own = [r for r in run_["results"] if r["algorithm"].startswith("auto")]
         names = {r["kernel"] for r in own}
         self.assertEqual(len(own), 3 * len(names))
@@ -178,39 +178,46 @@ class Rows(unittest.TestCase):
         self.assertEqual([v for v in run_["targets"] if not v["met"]], [])
         self.assertTrue("cvcuda" in run_ or "CV-CUDA is not measured" in table)
 
-    def test_ways(self):
-        """Which algorithm auto takes, and whether frames are taken apart for it: three launches."""
-        ways = {"RGBA gaussian:5 1": ("auto (tensor-core)", 1),
-                "YUY2 gaussian:15 1": ("auto (tensor-core)", 1),
-                "RGB kirsch:3 1": ("auto (tensor-core)", 1),  # as luma, in one launch
-                "RGBA box:63 1": ("auto (tensor-core)", 1),
-                "ARGB64 box:31 1": ("auto (tensor-core)", 1),
-                "ARGB64 box:63 1": ("auto (tensor-core)", 3),  # too wide: as planes
-                "ARGB64 whole:5 1": ("auto (tensor-core)", 1),
-                "ARGB64 whole:13 1": ("auto (tensor-core)", 3),  # cheaper as planes
-                "ARGB64 whole:9 1": ("auto (tensor-core)", 3),
-                "ARGB64 whole:9 2": ("auto (tensor-core)", 1),  # but not of four times the source
-                "RGBA separable:15 2": ("auto (tensor-core)", 3),
-                "ARGB64 gaussian:15 4": ("auto (tensor-core)", 3),
-                "RGBA separable:15 4": ("auto (tensor-core)", 1),
-                "RGB gaussian:127 1": ("auto (tensor-core)", 1),
-                "RGBA gaussian:127 1": ("auto (tensor-core)", 3),  # whose alpha is copied
-                "GRAY8 gaussian:31:5 2": ("auto (tensor-core)", 2),  # all pixels, then every second
-                "ARGB64 gaussian:31:5 4": ("auto (two-pass)", 2)}  # which is cheaper
-        cases = [case.split() for case in ways]
+    def test_reach_alias(self):
+        """The command coverage was called reach."""
+        text, _ = run("reach", "--size=16x8", "--format=GRAY8", "--kernel=box:3", "--json=-", "--npp=/nowhere")
+        self.assertEqual(json.loads(text)["kind"], "coverage")
+
+    def test_choice_of_auto(self):
+        """Checks the algorithm that auto chooses, and the number of launches. Three launches filter the components
+        as planes."""
+        expected = {
+            "RGBA gaussian:5 1": ("auto (tensor-core)", 1),
+            "YUY2 gaussian:15 1": ("auto (tensor-core)", 1),
+            "RGB kirsch:3 1": ("auto (tensor-core)", 1),  # as luma
+            "RGBA box:63 1": ("auto (tensor-core)", 1),
+            "ARGB64 box:31 1": ("auto (tensor-core)", 1),
+            "ARGB64 box:63 1": ("auto (tensor-core)", 3),  # too wide for interleaved pixels
+            "ARGB64 whole:5 1": ("auto (tensor-core)", 1),
+            "ARGB64 whole:13 1": ("auto (tensor-core)", 3),  # cheaper as planes
+            "ARGB64 whole:9 1": ("auto (tensor-core)", 3),
+            "ARGB64 whole:9 2": ("auto (tensor-core)", 1),  # planes would need four times the pixels of the result
+            "RGBA separable:15 2": ("auto (tensor-core)", 3),
+            "ARGB64 gaussian:15 4": ("auto (tensor-core)", 3),
+            "RGBA separable:15 4": ("auto (tensor-core)", 1),
+            "RGB gaussian:127 1": ("auto (tensor-core)", 1),
+            "RGBA gaussian:127 1": ("auto (tensor-core)", 3),  # alpha is copied
+            "GRAY8 gaussian:31:5 2": ("auto (tensor-core)", 2),  # filters all pixels, then drops some
+            "ARGB64 gaussian:31:5 4": ("auto (two-pass)", 2)}  # cheaper
+        cases = [case.split() for case in expected]
         done = subprocess.run(
             [f"{FOLDER}/cudaconv-bench-kernels", "--npp=/nowhere", "--once",
              *(f"{format_} 48x32 {kernel} stride={stride}"
                for format_, kernel, stride in cases)], capture_output=True, text=True, check=True)
         rows = [row for row in map(json.loads, done.stdout.splitlines()) if "launches" in row]
         self.assertEqual([(row["algorithm"], row["launches"]) for row in rows],
-                         list(ways.values()))
-        self.assertEqual({row["us"] for row in rows}, {0})  # nothing is timed
+                         list(expected.values()))
+        self.assertEqual({row["us"] for row in rows}, {0})  # --once does not time
 
     @unittest.skipUnless(shutil.which("gst-launch-1.0"), "no gst-launch-1.0")
-    def test_ways_of_passes(self):
-        """Edges of luma and of chroma have different zeros. Two passes over pixels cost twice what
-        one costs, and so more than planes do: three launches, of which the last can fail."""
+    def test_launches_of_two_passes(self):
+        """Luma and chroma of an edge filter have different zero values, so filtering the pixels takes two passes. That
+        costs more than planes, which take three launches. Counts launches by the last one that can fail."""
         rows = [[(x * y + 3 * x + y * y) % 5 - 2 for x in range(15)] for y in range(15)]
         rows[7][7] -= sum(map(sum, rows))
         matrix = "; ".join(" ".join(map(str, row)) for row in rows)
@@ -231,8 +238,8 @@ class Rows(unittest.TestCase):
                                  done.stderr)
 
     def test_profile(self):
-        """A stand-in for ncu counts the two launches of a frame of each cell that misses. It fails
-        where the cell of GRAY8 is among them, and the others are profiled all the same."""
+        """A fake ncu reports two launches for each cell that misses its target. It fails if the GRAY8 cell is among
+        the cells. The other cells are profiled nevertheless."""
         rows = [{"format": format_, "width": 16, "height": 8, "kernel": kernel, "side": 3,
                  "matrices": matrices, "separable": 0, "stride": 1, "algorithm": name, "bytes": 256,
                  "us": us}
@@ -259,11 +266,11 @@ class Rows(unittest.TestCase):
                     "case \"$*\" in *GRAY8*) echo no such cell; exit 1;; esac",
                     "cat <<'END'", *printed, "END", ""]))
             os.chmod(f"{folder}/ncu", 0o755)
-            with open(f"{folder}/reach.json", "w", encoding="utf-8") as file:
-                json.dump({"kind": "reach", "complete": False, "device": "made up", "notes": [],
+            with open(f"{folder}/coverage.json", "w", encoding="utf-8") as file:
+                json.dump({"kind": "coverage", "complete": False, "device": "made up", "notes": [],
                            "results": rows}, file)
             done = subprocess.run(
-                [f"{FOLDER}/cudaconv-bench", "profile", f"{folder}/reach.json",
+                [f"{FOLDER}/cudaconv-bench", "profile", f"{folder}/coverage.json",
                  f"--json={folder}/out.json"], capture_output=True, text=True, check=False,
                 env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
             self.assertEqual((done.returncode, done.stderr), (1, ""))
@@ -271,7 +278,7 @@ class Rows(unittest.TestCase):
             with open(f"{folder}/words", encoding="utf-8") as file:
                 cases = [line.rstrip() for line in file if "16x8" in line]
             both = ["RGBA 16x8 kirsch:3", "GRAY8 16x8 gaussian:9:1.7"]
-            self.assertEqual(cases, 2 * both)  # together, and then each
+            self.assertEqual(cases, 2 * both)  # together, then one by one
             self.assertIn(f"{both[1]}: ncu: no such cell", done.stdout)
             with open(f"{folder}/out.json", encoding="utf-8") as file:
                 found = json.load(file)["results"]
@@ -279,7 +286,7 @@ class Rows(unittest.TestCase):
         row = found[0]
         self.assertEqual((row["kernels"], row["instructions"], row["dram_bytes"], row["issued"],
                           row["per_256_bytes"]), (["cc_deinterleave_u8", "cc_filter"], 4000, 1200, 50, 2000))
-        # 45 % of the copy rate leaves 22.2 us, in which 8 schedulers issue 177.8 thousand
+        # at 45 % of the copy rate a frame takes 22.2 us, in which 8 schedulers issue 177,800 instructions
         self.assertAlmostEqual(row["needed"], 100 * 4000 / (10 / 0.45 * 1e-6 * 1e9 * 8))
 
     def test_npp(self):
@@ -291,18 +298,18 @@ class Rows(unittest.TestCase):
         for name, field in (("npp", "us"), ("tensor-core", "times_npp")):
             self.assertEqual([(r["format"], r["kernel"]) for r in run_["results"]
                               if r["algorithm"] == name and field in r], cases)
-        # the stand-in refuses 7x7 as NPP refuses what it does not have
+        # the fake NPP refuses 7x7 with the status that NPP has for unsupported sizes
         self.assertEqual(run_["notes"].count("npp: NPP answers with status -33"), 1)
 
     def test_check(self):
-        # the stand-in takes 1 us for everything: a frame as long as a copy
+        # on the fake driver everything takes 1 us, so a frame takes as long as a copy
         options = ("kernels", "--format=GRAY8", "--kernel=gaussian:3", "--check")
         run_, table = self.measure(*options, "--size=1920x1080", "--algorithm=tensor-core")
         self.assertEqual([t["measured"] for t in run_["targets"]], [1])
-        self.assertIn("(wanted: at most 1.6)", table)
+        self.assertIn("(target: at most 1.6)", table)
         run(*options, "--size=8x8", status=1)
 
-    def test_every_path(self):
+    def test_all_paths(self):
         run_, table = self.measure("pipelines", "--only=paths,streams,latency", "--format=NV12",
                                    "--size=256x172", "--streams=3", FAKE_CUDA="devices=2")
         one = {r["path"]: r for r in run_["results"] if r["streams"] == 1}
@@ -314,14 +321,14 @@ class Rows(unittest.TestCase):
         for path in set(one) - {"kernel"}:
             frame, row = 256 * 172 * 3 // 2, one[path]
             self.assertEqual(row["bytes"], frame if path in ("bus-up", "bus-down") else 2 * frame)
-        # each beside the limit of the way that its frames take
+        # each path is compared with the limit of the directions that its frames take
         for path, limit in (("pool", "bus"), ("own", "bus"), ("fresh", "bus"),
                             ("cuda-to-system", "bus-down"), ("system-to-cuda", "bus-up")):
             self.assertEqual(one[path]["bus_us"], one[limit]["us"])
         self.assertAlmostEqual(one["cuda"]["above_kernel_us"], one["cuda"]["us"] - one["kernel"]["us"])
         self.assertLessEqual(one["live"]["latency_ms"], one["live"]["worst_latency_ms"])
         self.assertEqual((one["live"]["in_flight"], one["pool"]["in_flight"] > 1), (1, True))
-        # frames that are large enough to be registered take the path that is meant for them
+        # frames are large enough to be registered
         self.assertEqual(
             {path: (one[path]["memory_in"], one[path]["memory_out"]) for path in OWN_PATHS},
             {"pool": ("pinned pool", "pinned pool"), "own": ("registered", "pinned pool"),
@@ -331,7 +338,7 @@ class Rows(unittest.TestCase):
              "cuda-to-system": ("CUDA memory", "pinned pool"),
              "system-to-cuda": ("pinned pool", "CUDA memory")})
 
-    def test_what_is_not_taken(self):
+    def test_unsupported_frames(self):
         run_, table = self.measure("pipelines", "--format=GRAY8,NV12-Y", "--size=16x8",
                                    "--decode=/nowhere")
         self.assertEqual({r["path"] for r in run_["results"]} - PEERS,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudaconv-bench-frames and cudaconv-bench-peers without any peer: options, rows and files.
+"""Tests options, rows and files of cudaconv-bench-frames and cudaconv-bench-peers without any peer.
 
-usage: test-peers.py FOLDER of the programs
+usage: test-peers.py FOLDER (of the programs)
 """
 
 import contextlib
@@ -28,7 +28,7 @@ import report  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def frames(*options, lines=None, status=0):
-    """Runs cudaconv-bench-frames; what it answers, and what it complains of."""
+    """Runs cudaconv-bench-frames. Returns its answers and its error output."""
     done = subprocess.run([f"{FOLDER}/cudaconv-bench-frames", "--budget=0.01", *options],
                           input="\n".join(lines or []), capture_output=True, text=True, check=False)
     if done.returncode != status:
@@ -37,7 +37,7 @@ def frames(*options, lines=None, status=0):
 
 
 def saved(words, folder):
-    """A frame, and what the filter of these words makes of it."""
+    """Returns a source frame and the result of the case `words`."""
     file = pathlib.Path(folder, "frame")
     frames(lines=[words, f"save {file}"])
     pixels = file.read_bytes()
@@ -45,8 +45,8 @@ def saved(words, folder):
 
 
 class Frames(unittest.TestCase):
-    def test_wrong_words_are_refused(self):
-        for words, says in (
+    def test_wrong_cases(self):
+        for words, message in (
                 ("GRAY8 16x8", "a case is"), ("NV99 16x8 box:3", "NV99"),
                 ("GRAY8 16 box:3", "WIDTHxHEIGHT"), ("GRAY8 16x8 nothing", "nothing"),
                 ("GRAY8 16x8 sobel:4", "3, 5"), ("GRAY8 16x8 box:3:2", "sigma"),
@@ -55,13 +55,13 @@ class Frames(unittest.TestCase):
                 ("GRAY8 16x8 box:3 instances=x", "1 to"), ("GRAY8 16x8 matrix:1,2;3", "row 2"),
                 ("GRAY8 16x8 matrix:1,x,3", "coefficient 2 is \"x\""), ("GRAY8 16x8 matrix:", "row 1"),
                 ("GRAY8 16x8 matrix:1,2", "odd")):
-            self.assertIn(says, frames(words, status=2)[1], words)
+            self.assertIn(message, frames(words, status=2)[1], words)
             answer = frames(lines=[words, "GRAY8 16x8 box:3"])[0]
-            self.assertIn(says, answer[0]["error"], words)
-            self.assertIn("us", answer[1])  # and the next case is measured
-        for option, says in (("--budget=0", "above 0"), ("--sizes=16x8", "FORMAT WIDTHxHEIGHT"),
-                             ("--nothing", "nothing")):
-            self.assertIn(says, frames(option, status=2)[1], option)
+            self.assertIn(message, answer[0]["error"], words)
+            self.assertIn("us", answer[1])  # the next case is measured
+        for option, message in (("--budget=0", "above 0"), ("--sizes=16x8", "FORMAT WIDTHxHEIGHT"),
+                                ("--nothing", "nothing")):
+            self.assertIn(message, frames(option, status=2)[1], option)
         for line in ("save /nowhere/frame", "save frame"):
             self.assertIn("no case", frames(lines=[line])[0][0]["error"])
         self.assertIn("/nowhere/frame: ", frames(lines=["GRAY8 16x8 box:3", "save /nowhere/frame"])
@@ -83,14 +83,14 @@ class Frames(unittest.TestCase):
         self.assertEqual(rows[0]["bytes"], 2 * 3 * 64 * 32)
 
     def test_frames(self):
-        """Identity gives the frame back; alpha too, and of both bytes of a sample."""
+        """Identity returns the same frame, with alpha and both bytes of a sample."""
         with tempfile.TemporaryDirectory() as folder:
             for format_ in ("GRAY8", "RGBA", "GRAY16_LE", "NV12"):
                 source, result = saved(f"{format_} 18x6 identity alpha=filter", folder)
                 self.assertEqual(source, result)
                 self.assertGreater(len(set(source)), 50)
             source, result = saved("GRAY8 18x6 matrix:2 border=wrap", folder)
-            self.assertEqual(source, result)  # it is divided by its sum
+            self.assertEqual(source, result)  # a matrix is divided by its sum
 
 
 class Filters(unittest.TestCase):
@@ -101,7 +101,7 @@ class Filters(unittest.TestCase):
         self.assertEqual(len(rows), 4 * 27)
         self.assertEqual(len({filter_.name for filter_ in filters.FILTERS}), 27)
 
-    def test_peers_get_the_same_coefficients(self):
+    def test_coefficients_of_peers(self):
         with tempfile.TemporaryDirectory() as folder:
             for filter_ in filters.FILTERS:
                 matrix = filter_.matrix
@@ -115,7 +115,7 @@ class Filters(unittest.TestCase):
 
 
 class Array:
-    """What a pipeline wants of NumPy's arrays."""
+    """The part of NumPy's array that a pipeline uses."""
 
     def __init__(self, pixels):
         self.memory = ctypes.create_string_buffer(pixels, len(pixels))
@@ -134,8 +134,8 @@ class InPipeline(unittest.TestCase):
         frames_ = types.SimpleNamespace(pairs=[(Array(source), target) for source in sources])
         return peers.InPipeline(self.OPTIONS, "GRAY8", filter_, frames_), target
 
-    def test_the_element_does_the_same(self):
-        """The properties of a filter mean what its words mean."""
+    def test_element(self):
+        """The element with the filter's properties gives the same frame as the case."""
         with tempfile.TemporaryDirectory() as folder:
             for filter_ in filters.FILTERS:
                 source, result = saved(f"GRAY8 32x24 {filter_.own} color=components", folder)
@@ -145,7 +145,7 @@ class InPipeline(unittest.TestCase):
                     line.check(Array(bytes(32 * 24)))
 
     def test_rounds(self):
-        """Each peer is called for as many frames, and for one that warms up, on the sources in turns."""
+        """A peer is called for each frame and for one to warm up, on the sources round robin."""
         sources, called = [os.urandom(32 * 24) for _ in range(2)], []
         line, target = self.open(filters.FILTERS[0], sources)
         us = line.round({"peer": [lambda i=i: called.append(i) for i in range(2)]})
@@ -184,7 +184,7 @@ class Peers(unittest.TestCase):
         return done.stdout, done.stderr
 
     def show(self, rows, *options, status=0):
-        """What is printed of a run."""
+        """Returns the printed text of a run."""
         run = {"kind": "peers", "size": "1920x1080", "threads": 1, "budget_ms": 60, "rounds": 3,
                "at_least": 2, "peers": {"OpenCV": "OpenCV 5", "libvips": "libvips 8"},
                "device": "made up", "results": rows}
@@ -199,12 +199,12 @@ class Peers(unittest.TestCase):
         self.assertEqual([row["met"] for row in ROWS], [True] * 4)
         self.assertEqual([row["met"] for row in MISSED], [False] * 2)
         self.assertEqual([row("GRAY8", "box 3x3", 100, True, OpenCV=us)["met"] for us in (199, 201)],
-                         [False, True])  # a memcpy takes as long as we
+                         [False, True])  # a memcpy takes as long as cudaconv
         self.assertEqual((ROWS[2]["fastest"], ROWS[2]["times_fastest"]), ("OpenCV", 90 / 240))
 
     def test_show(self):
         text = self.show(ROWS)
-        self.assertIn("4 of 4 cells at least 2 times the fastest peer", text)
+        self.assertIn("4 of 4 cells meet the target: at least 2 times as fast as the fastest peer", text)
         self.assertEqual([line.split() for line in text.splitlines() if line.startswith("box 3x3")],
                          ["box 3x3 100.0 260.0 530.0 - 2.04 2.60 met".split(),
                           "box 3x3 100.0 240.0 90.0 800.0 0.38 2.40 met".split()])
@@ -213,7 +213,7 @@ class Peers(unittest.TestCase):
         self.assertIn("4 of 6 cells", text)
         self.assertIn("missed (OpenCV differs by 7)", text)
 
-    def test_wrong_options_are_refused(self):
+    def test_wrong_options(self):
         for option, words in (("--formats=NV12", "GRAY16_LE"), ("--filter=cubic", "gaussian 3x3"),
                               ("--size=64", "WIDTHxHEIGHT"), ("--threads=0", "above 0"),
                               ("--budget=x", "above 0"), ("--rounds=0.5", "above 0"),
@@ -226,19 +226,19 @@ class Peers(unittest.TestCase):
         self.assertIn("whole words", self.run_peers("--pipeline", "--size=30x8", status=2)[1])
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "file").touch()
-            self.assertIn("something else",
+            self.assertIn("has other files in it",
                           self.run_peers(f"--environment={folder}", status=2)[1])
             for text in ("", "[]", "{}"):
                 pathlib.Path(folder, "file").write_text(text, encoding="utf-8")
-                self.assertIn("no run", self.run_peers(f"--show={folder}/file", status=2)[1])
+                self.assertIn("not a run", self.run_peers(f"--show={folder}/file", status=2)[1])
 
-    def test_without_peers_it_skips(self):
-        """-S: without what is installed beside Python."""
+    def test_skipped_without_peers(self):
+        """-S hides installed packages."""
         _, error = self.run_peers(status=77, flags=["-S"], CUDACONV_BENCH_PEERS="1", PYTHONPATH="")
-        self.assertIn("no peer is here", error)
+        self.assertIn("no peer is installed", error)
 
     def make_environment(self, folder):
-        """What is installed, and what is reported of it."""
+        """Returns the installed packages and the messages."""
         installed = []
 
         def run_quietly(*command):
@@ -252,7 +252,7 @@ class Peers(unittest.TestCase):
         return " ".join(installed), error.getvalue()
 
     def test_environment(self):
-        """What cannot be installed is reported and tried again; the rest is not installed twice."""
+        """A peer that cannot be installed is reported and tried again. The other is not installed twice."""
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "pyvenv.cfg").touch()
             for first in (True, False):
@@ -261,8 +261,8 @@ class Peers(unittest.TestCase):
                 self.assertIn("libvips is skipped: no pyvips", reported)
                 self.assertEqual("opencv" in installed, first)
 
-    def test_peers_are_held_back(self):
-        """They have no more instructions than we have."""
+    def test_avx2_of_peers(self):
+        """CUDACONV_CPU=avx2 limits the peers as well."""
         for cpu, ipp in (("avx2", "avx2"), ("avx512", None), ("", None)):
             with mock.patch.dict(os.environ, {"CUDACONV_CPU": cpu}), \
                     mock.patch.object(os, "execv"), \
@@ -271,12 +271,12 @@ class Peers(unittest.TestCase):
                 peers.enter_environment(report.parse(["peers"]))
                 self.assertEqual(os.environ.get("OPENCV_IPP"), ipp)
 
-    def test_bound(self):
-        """With a variant held back less is claimed."""
-        for held_back, bound in (("avx2", 1.2), ("", 2)):
-            os.environ["CUDACONV_CPU"] = held_back
-            for options, claim in (([], bound), (["--at-least=3"], 3), (["--pipeline"], 1.5)):
-                self.assertEqual(peers.claim(report.parse(["peers", *options])), claim)
+    def test_target(self):
+        """With AVX2 only, the target is lower."""
+        for cpu, bound in (("avx2", 1.2), ("", 2)):
+            os.environ["CUDACONV_CPU"] = cpu
+            for options, target in (([], bound), (["--at-least=3"], 3), (["--pipeline"], 1.5)):
+                self.assertEqual(peers.target(report.parse(["peers", *options])), target)
         del os.environ["CUDACONV_CPU"]
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The verdicts and the pages' tables, on made-up rows."""
+"""Tests the verdicts and the tables of pages, on made-up rows."""
 
 import argparse
 import contextlib
@@ -19,14 +19,14 @@ sys.stdout = open(os.devnull, "w", encoding="utf-8")
 
 
 def made_up(kind, rows, **more):
-    """A run of this kind with what follows from its rows."""
+    """Returns a run of this kind with the rows and their derived fields."""
     run = {"kind": kind, "complete": False, "results": rows, "notes": [], **more}
     report.derive(run)
     return run
 
 
 def kernels(frames):
-    """A run of format to (us of each algorithm), where a copy takes 18 us."""
+    """Returns a run of kernels. `frames` maps formats to {algorithm: us}. A copy takes 18 us."""
     return made_up("kernels", [
         {"format": format_, "width": 7680, "height": 4320, "kernel": "gaussian 3x3", "stride": 1,
          "bytes": 1000, "algorithm": name, "us": us}
@@ -35,7 +35,7 @@ def kernels(frames):
 
 
 def pipelines(paths, format_="RGBA", streams=1, **more):
-    """A run of path to us, on the same frames."""
+    """Returns a run of pipelines on the same frames. `paths` maps paths to us."""
     return made_up("pipelines", [
         {"path": path, "format": format_, "width": 1920, "height": 1080, "streams": streams,
          "devices": 1, "us": us, **more} for path, us in paths.items()])
@@ -43,8 +43,7 @@ def pipelines(paths, format_="RGBA", streams=1, **more):
 
 class Verdicts(unittest.TestCase):
     def check(self, run, claims):
-        """The run has these verdicts: part of the claim to what was measured and whether it is
-        met."""
+        """Checks verdicts. `claims` maps a part of the claim to (measured, met). Returns all verdicts."""
         verdicts = report.judge(run)
         for claim, (measured, met) in claims.items():
             verdict = next(v for v in verdicts if claim in v["claim"])
@@ -84,7 +83,7 @@ class Verdicts(unittest.TestCase):
             self.check(pipelines({"decode": us, "decode-cudaconv": 1000}),
                        {"decoder's own rate": (us / 10, met)})
 
-    def test_what_is_missing_is_missed(self):
+    def test_not_measured_is_missed(self):
         args = argparse.Namespace(json=None, check=True)
         for kind, n in (("kernels", 37), ("pipelines", 27), ("cpu", 3)):
             run = made_up(kind, [], complete=True)
@@ -98,15 +97,15 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(report.report(args), 0)
 
 
-class Reach(unittest.TestCase):
-    """One cell of each kind: met, below its share, and slower than a peer."""
+class Coverage(unittest.TestCase):
+    """One cell of each kind: on target, below its target, and slower than a peer."""
 
     ROWS = {("GRAY8", "gaussian 5x5 sigma 1.2", 5, 1, 1): {"auto (tensor-core)": 12, "npp": 90},
             ("RGBA", "kirsch 3x3", 3, 8, 0): {"auto (constant)": 25, "constant": 24, "npp": 22},
             ("ARGB64", "whole 15x15", 15, 1, 0): {"auto (constant)": 60, "tile-halo": 59}}
 
     def setUp(self):
-        self.run_ = made_up("reach", [
+        self.run_ = made_up("coverage", [
             {"format": format_, "width": 3840, "height": 2160, "kernel": kernel, "stride": 1,
              "side": side, "matrices": matrices, "separable": separable, "bytes": 1000,
              "algorithm": name, "us": us}
@@ -127,13 +126,13 @@ class Reach(unittest.TestCase):
     def test_words(self):
         for name, word in (("kirsch 3x3", "kirsch:3"), ("box 21x21", "box:21"),
                            ("gaussian 9x9 sigma 1.7", "gaussian:9:1.7")):
-            self.assertEqual(report.reach.word(name), word)
+            self.assertEqual(report.coverage.word(name), word)
 
     def test_tables(self):
-        page = report.TABLES["reach"]["reach"](self.run_)
+        page = report.TABLES["coverage"]["coverage"](self.run_)
         self.assertIn("| gaussian 5x5 sigma 1.2 | 83 | |", page)
         self.assertIn("| **40** of 45, npp 1.1x |", page)
-        self.assertEqual([report.reach.rounded(share, 80) for share in (79.8, 80.2, 60.2)],
+        self.assertEqual([report.coverage.rounded(share, 80) for share in (79.8, 80.2, 60.2)],
                          ["79.8", "80.2", "60"])
         summary = report.targets_table(self.run_)
         self.assertIn("| to 3x3, 8 matrices | 45/30 | 0 of 1 | kirsch 3x3 |", summary)
@@ -141,7 +140,7 @@ class Reach(unittest.TestCase):
 
 
 def profiled(kernels, needed, issued, **more):
-    """A row of a profile."""
+    """Returns a row of a profile."""
     return {"kernel": "kirsch 3x3", "format": "RGB", "of_size": "", "share": 40, "wanted": 45,
             "per_256_bytes": 200, "kernels": kernels, **dict.fromkeys(report.ncu.METRICS, 1),
             "needed": needed, "issued": issued, **more}
@@ -166,7 +165,7 @@ class Profile(unittest.TestCase):
         self.assertEqual({len(row) for row in cells}, {1 + len(report.ncu.HEAD)})
 
     def test_shares(self):
-        """A share just below what is wanted does not look like it."""
+        """A share just below the target is not rounded to the target."""
         run = {"results": [profiled(["cc_a"], 60, 50, share=share) for share in (44.8, 40)]}
         self.assertEqual(report.ncu.rows_of_kernels(run)[1][0][2], "40 to 44.8 of 45")
         self.assertEqual([report.ncu.cells_of(row)[1] for row in run["results"]], ["44.8, 45", "40, 45"])
@@ -179,10 +178,10 @@ class Profile(unittest.TestCase):
                          ["kirsch 3x3, RGB, 16x8", "kirsch 3x3, RGB, 8x8"])
 
 
-class Profiles(unittest.TestCase):
+class ProfileFailures(unittest.TestCase):
     def rows(self, failing):
-        """Profiles five cells, two at once, with a stand-in that fails for some; the runs that it
-        made, and what was said."""
+        """Profiles five cells, two per run, with a fake that fails for some. Returns the number of rows, the runs
+        and the messages."""
         cells = [({"share": 1, "wanted": 9}, f"case {i}") for i in range(5)]
         runs, said = [], []
 
@@ -205,7 +204,7 @@ class Profiles(unittest.TestCase):
         rows, runs, said = self.rows(lambda cases: "not allowed")
         self.assertEqual((rows, runs), (0, ["0 1", "0", "1"]))
         self.assertEqual(said, ["case 0: not allowed", "case 1: not allowed",
-                                "3 more cells that miss were not profiled"])
+                                "3 more cells were not profiled"])
 
     def test_too_long(self):
         rows, runs, said = self.rows(lambda cases: report.ncu.TOO_LONG)
@@ -240,7 +239,7 @@ class Pages(unittest.TestCase):
             error = io.StringIO()
             with contextlib.redirect_stderr(error):
                 self.assertEqual(report.main(["docs", f"--page={copy}", str(file)]), 2)
-            self.assertIn("no run that can be read: KeyError('per_256_bytes')", error.getvalue())
+            self.assertIn("not a run that can be read: KeyError('per_256_bytes')", error.getvalue())
             for text in ("", "[]", "{}", '{"kind": "zzz"}', "[" * 100000):
                 file.write_text(text, encoding="utf-8")
                 with contextlib.redirect_stderr(error):
@@ -254,16 +253,18 @@ class Pages(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             copy, file = pathlib.Path(folder, "page.md"), pathlib.Path(folder, "run.json")
             copy.write_bytes(page.read_bytes())
-            for run, words in ((kernels({"GRAY8": {"tensor-core": 18.5}}), "`sliding` | 18.5 (97.3) |"),
+            old = {**made_up("coverage", []), "kind": "reach"}  # the old name of the kind
+            for run, words in ((kernels({"GRAY8": {"tensor-core": 18.5}}), "`tensor-core` | 18.5 (97.3) |"),
                                (pipelines({"bus": 840, "own": 1000}), "84.0: missed |"),
-                               (made_up("reach", []), "cells that meet it |")):
+                               (made_up("coverage", []), "cells that meet it |"),
+                               (old, "cells that meet it |")):
                 file.write_text(report.json.dumps(run), encoding="utf-8")
                 self.assertEqual(report.main(["docs", f"--page={copy}", str(file)]), 0)
                 self.assertIn(words, copy.read_text(encoding="utf-8"))
 
 
 class Files(unittest.TestCase):
-    """What --json names is replaced by a whole run, and by nothing else."""
+    """--json replaces its file by a complete run, or leaves it as it was."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -296,14 +297,14 @@ class Files(unittest.TestCase):
         self.assertEqual(len(list(self.folder.iterdir())), 2)
 
     def test_refused(self):
-        """Before anything is measured."""
+        """A file that cannot be written is an error before anything is measured."""
         error = io.StringIO()
         with contextlib.redirect_stderr(error), self.assertRaises(SystemExit):
             report.main(["cpu", f"--json={self.folder}/none/run.json"])
         self.assertIn("none/run.json cannot be written: No such file", error.getvalue())
 
     def test_no_element(self):
-        """It is not the peer that is missing."""
+        """A missing element or gst-inspect is not reported as a missing peer."""
         for program, status, words in (("exit 1", 1, "does not find the element cudaconv"),
                                        (None, 77, "gstreamer1.0-tools")):
             with tempfile.TemporaryDirectory() as path:

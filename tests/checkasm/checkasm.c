@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define N_ROUNDS 32
-#define AREA_BYTES 20480 /* of a row and what surrounds it; whole pages */
+#define AREA_BYTES 20480 /* of a row and its surroundings; whole pages */
 #define N_SOURCES 40
 #define N_OUTS 3
 
@@ -20,11 +20,11 @@ static gint seed = 1;
 static guint n_checks, n_failures, n_round;
 static gboolean failed;
 
-/* A row, and the ends of the areas of both sides, and of what was there before. A row to read is
- * in the first area. */
+/* A row to read or write. `end` has the ends of the areas of both sides, and of a copy of their
+ * initial content. Rows to read use the first area only. */
 typedef struct {
   guint8 *end[3];
-  gsize at, n_bytes, slack; /* at: how far before the end it begins; 0: it is not used */
+  gsize at, n_bytes, slack; /* at: start of the row before `end`; 0: unused */
 } GuardedRow;
 
 static GuardedRow sources[N_SOURCES], outs[N_OUTS];
@@ -88,7 +88,7 @@ check_fill(gpointer memory, gsize n_bytes) {
   }
 }
 
-/* --- rows between pages without access --- */
+/* --- rows between inaccessible pages --- */
 
 static guint8 *
 new_area(void) {
@@ -110,7 +110,8 @@ check_next(void) {
   return TRUE;
 }
 
-/* Gives a row its room. A gap of a row to write is looked at, one of others is not. */
+/* Sets the position of a row. `gap` bytes between the row and the inaccessible page are compared
+ * for rows to write. */
 static void
 place_row(GuardedRow *row, gsize n_bytes, gsize align, gsize slack, gsize gap) {
   row->at = (n_bytes + slack + gap + align - 1) / align * align;
@@ -171,8 +172,8 @@ check_measure(guint64 start, guint number) {
             best[0] / best[1]);
 }
 
-/* Names what ran into a page without access. The name was made before, as a handler may do little.
- */
+/* Prints the check that accessed an inaccessible page. The text was made before, because a signal
+ * handler may do little. */
 static void
 on_crash(gint number) {
   static const gchar crashed[] = "FAILED: ran into a page without access: ";
@@ -210,7 +211,7 @@ main(int argc, char **argv) {
     return 2;
   }
   check.some = filter != NULL;
-  if (!IS_SANITIZED) /* which reports more */
+  if (!IS_SANITIZED) /* the sanitizer reports more */
     signal(SIGSEGV, on_crash);
   check.rand = g_rand_new();
   for (guint i = 0; i < N_SOURCES + N_OUTS; i++)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Small frames inside guard bands, each against the plain loop: passes at the
- * bounds of what methods take, with every method; then plane maps and direction
- * color. */
+/* Compares small frames inside guard bands with the plain loop. First passes at the limits of what
+ * methods take, with every method. Then plane maps and direction color. */
 
 #include "checkasm.h"
 
@@ -20,13 +19,13 @@
 #include <string.h>
 
 #define N_PASSES 2700
-#define N_BOXES 160     /* of those: 8 radii with 20 types of pixels */
-#define N_EQUAL 1292    /* rows of equal taps after them */
-#define N_EQUAL_U8 1040 /* of those: of bytes, the others are of words */
-#define N_BLURS 320     /* whose sums are around 32 bits, after those */
+#define N_BOXES 160     /* the first passes: 8 radii with 20 types of pixels */
+#define N_EQUAL 1292    /* then rows of equal taps */
+#define N_EQUAL_U8 1040 /* of them with bytes, the others with words */
+#define N_BLURS 320     /* then blurs whose sums are around 32 bits */
 #define N_FRAMES 500
-#define MIN_PASSES 10   /* that each method has to run */
-#define MAX_TAPS 300000 /* of all samples of a frame, most often */
+#define MIN_PASSES 10   /* that each method must run */
+#define MAX_TAPS 300000 /* of all samples of a frame, mostly */
 #define MAX_SUM ((gint64)1 << 50)
 #define MAX_REGIONS 4
 #define MAX_WINDOWS (2 * 4 * 255 + 1) /* one for each sum of Sobel */
@@ -34,11 +33,10 @@
 /* --- programs --- */
 
 static const CcVariant *const *variants;
-static guint n_passes[MAX_VARIANTS][CC_N_METHODS]; /* that each method ran */
+static guint n_passes[MAX_VARIANTS][CC_N_METHODS]; /* run by each method */
 
-/* Returns how many passes a method runs, and lets kernels write past the
- * caches, as in large frames.
- */
+/* Returns how many passes a method runs. Enables non-temporal stores, which are otherwise for large
+ * frames. */
 static guint
 prepare(CcCpuProgram *program, const gchar *method) {
   guint n = 0;
@@ -51,14 +49,14 @@ prepare(CcCpuProgram *program, const gchar *method) {
   return n;
 }
 
-/* What is filtered. */
+/* A frame and its regions. */
 typedef struct {
   const GuardedFrame *src;
   CcRegion region[MAX_REGIONS];
   guint n_regions;
-} Job;
+} Input;
 
-/* What the stages of a plan read back for each region, of which a plan has up to three. */
+/* The results that the stages of a plan read back for each region. A plan has up to three. */
 typedef guint64 Counts[3 * MAX_REGIONS];
 
 static void
@@ -72,42 +70,41 @@ draw_rectangles(CcFilter *filter, guint width, guint height) {
   filter->target_y = check_uint(0, (height - 1) / MAX(1, filter->stride));
 }
 
-/* Draws the region of the filter, or several; FALSE: the filter has none of the picture. */
+/* Draws the filter's region, or several. Returns FALSE if the filter has no part of the frame. */
 static gboolean
-draw_regions(Job *job, const CcFilter *filter, const CcFrameLayout *layout) {
-  const guint wanted = check_uint(0, 2) ? 1 : check_uint(2, G_N_ELEMENTS(job->region));
+draw_regions(Input *input, const CcFilter *filter, const CcFrameLayout *layout) {
+  const guint wanted = check_uint(0, 2) ? 1 : check_uint(2, G_N_ELEMENTS(input->region));
   const guint width = layout->plane[0].width, height = layout->plane[0].height;
   CcFilter drawn = *filter;
-  job->n_regions = 0;
+  input->n_regions = 0;
   for (guint i = 0; i < wanted; i++) {
-    job->n_regions +=
-        cc_filter_find_region(&drawn, layout, &job->region[job->n_regions], NULL) ? 1 : 0;
+    input->n_regions +=
+        cc_filter_find_region(&drawn, layout, &input->region[input->n_regions], NULL) ? 1 : 0;
     draw_rectangles(&drawn, width, height);
   }
-  return job->n_regions > 0;
+  return input->n_regions > 0;
 }
 
-/* Runs all slices, each cut in two, with no more scratch memory than they may
- * use. */
+/* Runs all slices, each cut in two, with exactly the scratch memory that the program asks for. */
 static void
-run(const CcCpuProgram *program, const Job *job, const GuardedFrame *dst, Counts counts) {
+run(const CcCpuProgram *program, const Input *input, const GuardedFrame *dst, Counts counts) {
   static const guint8 guard[CC_ROW_ALIGN] = {0xa5, 0x5a};
   const gsize size = cc_row_align(program->scratch_size);
   guint8 *scratch = aligned_alloc(CC_ROW_ALIGN, size + sizeof guard);
   guint8 *planes = aligned_alloc(CC_ROW_ALIGN, program->planes_size + sizeof guard);
   g_autoptr(GArray) slices = g_array_new(FALSE, FALSE, sizeof(CcSlice));
-  const CcSubmitInfo submission = {job->src->frame, dst->frame, job->region, job->n_regions,
+  const CcSubmitInfo submission = {input->src->frame, dst->frame, input->region, input->n_regions,
                                    counts};
   memset(scratch, 0xa5, size);
   memcpy(scratch + size, guard, sizeof guard);
   memset(planes, 0x5a, program->planes_size);
   memcpy(planes + program->planes_size, guard, sizeof guard);
-  for (guint r = 0; r < job->n_regions; r++)
+  for (guint r = 0; r < input->n_regions; r++)
     for (guint p = 0; p < program->n_phases; p++) {
       const CcPhase *phase = &program->phase[p];
       g_array_set_size(slices, 0);
       CcPlacement placement;
-      cc_plan_place(phase->plan, &job->region[r], &placement);
+      cc_plan_place(phase->plan, &input->region[r], &placement);
       cc_phase_cut(phase, &placement, r, check_uint(1, 3), slices);
       for (guint i = 0; i < slices->len; i++) {
         CcSlice upper = g_array_index(slices, CcSlice, i), lower = upper;
@@ -126,14 +123,14 @@ run(const CcCpuProgram *program, const Job *job, const GuardedFrame *dst, Counts
 }
 
 static void
-compare(const CcCpuProgram *program, const Job *job, const GuardedFrame *expected,
+compare(const CcCpuProgram *program, const Input *input, const GuardedFrame *expected,
         const Counts expected_counts) {
   const Placement placement =
       check_uint(0, 2) ? check_uint(0, PLACEMENT_COUNT - 1) : PLACEMENT_ALIGNED;
   g_autoptr(GuardedFrame) dst = guarded_frame_new(&expected->layout, placement);
   g_autofree gchar *message = NULL;
   Counts counts = {0};
-  run(program, job, dst, counts);
+  run(program, input, dst, counts);
   if (memcmp(counts, expected_counts, sizeof counts) == 0 &&
       frames_match(&dst->layout, &expected->frame, &dst->frame, NULL, &message) &&
       guarded_frame_intact(dst, &message))
@@ -143,33 +140,34 @@ compare(const CcCpuProgram *program, const Job *job, const GuardedFrame *expecte
   check_fail("%s\n  %s\n  %s", message ? message : "other counts", text, all);
 }
 
-/* What a plan with stages makes of a job, by the plain loops of one without, a region at a time. */
+/* Makes the expected result of a plan with stages: runs the plain loops of the plan without stages,
+ * then applies the stages, region by region. */
 static void
-expect(const CcPlan *plan, const TestStages *stages, const Job *job, const GuardedFrame *expected,
-       Counts counts) {
+expect(const CcPlan *plan, const TestStages *stages, const Input *input,
+       const GuardedFrame *expected, Counts counts) {
   CcPlan without = *plan;
   without.n_stages -= stages->n;
   without.result_bytes = 0;
   CcCpuProgram *plain = cc_cpu_program_new(&without, &cc_cpu_all_variants[0]);
-  for (guint r = 0; r < job->n_regions; r++) {
-    const Job part = {.src = job->src, .region = {job->region[r]}, .n_regions = 1};
+  for (guint r = 0; r < input->n_regions; r++) {
+    const Input part = {.src = input->src, .region = {input->region[r]}, .n_regions = 1};
     run(plain, &part, expected, NULL);
-    test_stages_apply(stages, &without, &job->region[r], &job->src->frame, &expected->frame,
+    test_stages_apply(stages, &without, &input->region[r], &input->src->frame, &expected->frame,
                       &counts[r * stages->n]);
   }
   cc_cpu_program_free(plain);
 }
 
-/* Runs a plan on all variants, with each method that takes one of its passes,
- * and, if `whole`, with those that dispatch finds. */
+/* Runs a plan on all variants with each method that takes one of its passes, and, if `whole`, with
+ * the methods that dispatch selects. */
 static void
-check_plan(const CcPlan *plan, const TestStages *stages, const Job *job, gboolean whole) {
+check_plan(const CcPlan *plan, const TestStages *stages, const Input *input, gboolean whole) {
   g_autoptr(GuardedFrame) expected = guarded_frame_new(&plan->out_frame_layout, PLACEMENT_ALIGNED);
   Counts counts = {0};
-  expect(plan, stages, job, expected, counts);
+  expect(plan, stages, input, expected, counts);
   if (stages->n) {
     CcCpuProgram *plain = cc_cpu_program_new(plan, &cc_cpu_all_variants[0]);
-    compare(plain, job, expected, counts);
+    compare(plain, input, expected, counts);
     cc_cpu_program_free(plain);
   }
   for (guint v = 0; variants[v]; v++)
@@ -181,7 +179,7 @@ check_plan(const CcPlan *plan, const TestStages *stages, const Job *job, gboolea
       cc_dispatch_only(NULL);
       const guint n = prepare(program, only ? only : "");
       if (n || !only)
-        compare(program, job, expected, counts);
+        compare(program, input, expected, counts);
       if (only)
         n_passes[v][method] += n;
       cc_cpu_program_free(program);
@@ -190,8 +188,8 @@ check_plan(const CcPlan *plan, const TestStages *stages, const Job *job, gboolea
 
 /* --- ops --- */
 
-/* A number of any size up to 2^n_bits, or next to a power of two, or up to an
- * eighth more. */
+/* Returns a number of any size up to 2^n_bits: next to a power of two, up to an eighth above one,
+ * or any. */
 static gint64
 draw_size(guint n_bits) {
   const gint64 power = (gint64)1 << check_uint(0, n_bits);
@@ -205,8 +203,8 @@ draw_size(guint n_bits) {
   }
 }
 
-/* How often `unit` is in what words of 16 or 32 bits hold with `more` bits, one
- * more or less, or from half as often on. */
+/* Returns how often `unit` fits into 15, 16, 31 or 32 bits plus `more` bits, plus or minus one; or
+ * a number from half of that on. */
 static gint64
 draw_bound(gint64 unit, guint more) {
   static const guint bits[] = {15, 16, 31, 32};
@@ -215,14 +213,14 @@ draw_bound(gint64 unit, guint more) {
                           : (gint64)((gdouble)bound * g_rand_double_range(check.rand, 0.5, 1));
 }
 
-/* What the absolute values of n taps add up to: near a bound of sums or, of the taps themselves,
- * near one of bytes. */
+/* Returns a sum for the absolute values of n taps: near a limit of sums, near a limit of byte taps,
+ * or any. */
 static gint64
 draw_sum(guint n, gint64 max_sample) {
   switch (check_uint(0, 4)) {
   case 0:
     return draw_bound(max_sample, 0);
-  case 2: /* what high bytes of taps may add up to */
+  case 2: /* limit of high bytes of taps */
     return (255 + check_uint(0, 4)) << check_uint(0, 7);
   case 1:
     return n * ((64 << check_uint(0, 2)) + (gint64)check_uint(0, 3) - 1);
@@ -231,8 +229,7 @@ draw_sum(guint n, gint64 max_sample) {
   }
 }
 
-/* Draws n taps whose absolute values add up to `sum`, or to as much as words
- * hold. */
+/* Draws n taps whose absolute values add up to `sum`, as far as the taps fit words. */
 static void
 draw_line(gint32 *tap, guint n, gint64 sum) {
   const guint signs = check_uint(0, 4);
@@ -257,13 +254,13 @@ sum_absolutes(const gint32 *tap, guint n) {
   return MAX(sum, 1);
 }
 
-/* Sums along lines and of all taps that are near bounds. */
+/* Draws rows and columns whose horizontal sums and whole sums are near limits. */
 static void
 draw_separable(CcOp *op, gint64 max_sample) {
   static const guint sides[] = {1, 3, 3, 3, 5, 5, 7, 9, 15, 17, 31, 63, 127};
   op->separable = TRUE;
   op->n_matrices = MIN(op->n_matrices, 2);
-  const gboolean wide = check_uint(0, 2) == 0; /* beyond 32 bits, for methods of one sum */
+  const gboolean wide = check_uint(0, 2) == 0; /* beyond 32 bits, for methods that take one sum */
   if (wide) {
     op->n_matrices = 1;
     op->response = CC_RESPONSE_CLAMP;
@@ -272,16 +269,15 @@ draw_separable(CcOp *op, gint64 max_sample) {
   op->height = sides[check_uint(0, G_N_ELEMENTS(sides) - 1)];
   for (guint m = 0; m < op->n_matrices; m++) {
     draw_line(op->row_i[m], op->width, draw_sum(op->width, max_sample));
-    const gint64 along = sum_absolutes(op->row_i[m], op->width) * max_sample;
+    const gint64 row_sum = sum_absolutes(op->row_i[m], op->width) * max_sample;
     const guint more = wide ? check_uint(0, 18) : 0;
-    const gint64 over =
-        wide || check_uint(0, 1) ? draw_bound(along, more) : draw_size(check_uint(1, 22));
-    draw_line(op->column_i[m], op->height, MIN(over, MAX_SUM / along));
+    const gint64 column_sum =
+        wide || check_uint(0, 1) ? draw_bound(row_sum, more) : draw_size(check_uint(1, 22));
+    draw_line(op->column_i[m], op->height, MIN(column_sum, MAX_SUM / row_sum));
   }
 }
 
-/* Blurs whose sums are around 32 bits: binomials, and such as a sigma makes, whose taps are bytes.
- */
+/* Draws blurs whose sums are around 32 bits: binomials, and byte taps like those of a Gaussian. */
 static void
 draw_blur(CcOp *op) {
   const gboolean bytes = check_uint(0, 2) == 0;
@@ -300,7 +296,7 @@ draw_blur(CcOp *op) {
   }
 }
 
-/* Radius 0: a large one. */
+/* Draws a box. Radius 0: a large radius. */
 static void
 draw_box(CcOp *op, guint radius) {
   const gint32 tap = check_uint(0, 3) ? 1 : (gint32)check_uint(1, 40);
@@ -314,9 +310,9 @@ draw_box(CcOp *op, guint radius) {
   }
 }
 
-/* Rows of equal taps, too long for conv2d: first of all taps around those of bytes, then of larger
- * ones, as far as two words hold their sums. Every fourth row has two
- * neighbours that add up to what products of bytes hold. */
+/* Draws rows of equal taps that are too long for conv2d. The taps are first those around the limits
+ * of bytes, then larger ones, up to sums that two words hold. Every fourth row has two neighbours
+ * whose sum is around the limit of byte products. */
 static void
 draw_equal_taps(CcOp *op, guint number) {
   const guint k = number / 4, kind = number % 4;
@@ -345,8 +341,7 @@ shuffle(gint32 *tap, guint n) {
   }
 }
 
-/* Draws taps with the pattern of a row kernel, as far as they fit, anywhere
- * among n. */
+/* Draws taps with the pattern of a row kernel, at random positions among n. */
 static void
 draw_pattern(gint32 *tap, guint n, CcTapPattern pattern) {
   const gchar *digits = cc_tap_pattern_name(pattern);
@@ -369,8 +364,7 @@ draw_patterns(CcOp *op) {
   draw_pattern(op->column_i[0], op->height, check_uint(0, CC_PATTERN_22_11 - 1));
 }
 
-/* A derivative and its transpose, or two differences of two taps; or nearly so.
- */
+/* Draws a derivative and its transpose, or two differences of two taps; or nearly so. */
 static void
 draw_gradient(CcOp *op) {
   static const CcResponse responses[] = {CC_RESPONSE_MAGNITUDE, CC_RESPONSE_MAGNITUDE_L1,
@@ -423,8 +417,8 @@ is_blur(guint number) {
   return number >= N_BOXES + N_EQUAL && number < N_BOXES + N_EQUAL + N_BLURS;
 }
 
-/* Draws all of an op but its output stage. `number` is that of the pass: first come boxes of all
- * small radii, then rows of equal taps, then blurs. */
+/* Draws all of an op except its output stage. `number` is that of the pass: boxes of all small
+ * radii come first, then rows of equal taps, then blurs. */
 static void
 draw_op(CcOp *op, gint64 max_sample, guint number) {
   static const CcResponse responses[] = {
@@ -458,7 +452,7 @@ draw_op(CcOp *op, gint64 max_sample, guint number) {
 
 /* --- passes --- */
 
-/* A plane of pixels of one of 20 types. */
+/* Draws a plane with pixels of one of 20 types. */
 static CcFrameLayout
 draw_layout(guint type) {
   static const guint depths[] = {8, 8, 10, 12, 16};
@@ -475,7 +469,7 @@ draw_layout(guint type) {
   return (CcFrameLayout){.n_planes = 1, .plane = {plane}};
 }
 
-/* Everything but the kernel. */
+/* Draws all parameters except the kernel. */
 static CcFilter
 draw_filter(guint width, guint height) {
   CcFilter filter = {.border = check_uint(0, CC_N_BORDERS - 1),
@@ -487,8 +481,8 @@ draw_filter(guint width, guint height) {
   return filter;
 }
 
-/* Sample i of the window of matrix 0 around pixel (x, y) of the source: FALSE:
- * it is outside. */
+/* Finds sample i of the window of matrix 0 around pixel (x, y) of the source. Returns FALSE if the
+ * sample is outside. */
 static gboolean
 find_sample(const CcPlan *plan, const CcRect *source, guint i, guint x, guint y, guint *column,
             guint *row) {
@@ -502,7 +496,7 @@ find_sample(const CcPlan *plan, const CcRect *source, guint i, guint x, guint y,
   return from_x >= 0 && from_y >= 0;
 }
 
-/* Gives pixel (x, y) of the source the largest or the least sum. */
+/* Gives pixel (x, y) of the source the largest or smallest possible sum. */
 static void
 draw_largest_sum(const CcPlan *plan, const GuardedFrame *src, const CcRect *source, guint x,
                  guint y) {
@@ -517,7 +511,7 @@ draw_largest_sum(const CcPlan *plan, const GuardedFrame *src, const CcRect *sour
   }
 }
 
-/* t of the first component of pixel (x, y) of the source. */
+/* Returns t of the first component of pixel (x, y) of the source. */
 static gdouble
 t_at(const CcPlan *plan, const GuardedFrame *src, const CcRect *source, guint x, guint y) {
   const CcOp *op = plan->op;
@@ -537,10 +531,9 @@ t_at(const CcPlan *plan, const GuardedFrame *src, const CcRect *source, guint x,
   return cc_sums_t_i64(&sums, op->response);
 }
 
-/* Sets an output stage that makes code values of all t, or of those around the
- * t of pixel (x, y) so that low bits of sums show: with a scale of 1 every bit,
- * and of blurs those from one of the lowest on.
- */
+/* Sets an output stage. Its code values cover all t, or those around the t of pixel (x, y), so that
+ * low bits of sums matter: every bit with a scale of 1, and for blurs the bits from one of the
+ * lowest on. */
 static void
 set_output_stage(const CcPlan *plan, const GuardedFrame *src, const CcRect *source, guint x,
                  guint y, gboolean blur) {
@@ -562,7 +555,7 @@ set_output_stage(const CcPlan *plan, const GuardedFrame *src, const CcRect *sour
   const gdouble scale = 1 / (gdouble)den;
   const gdouble offset =
       check_uint(0, 5) ? floor(MIDDLE - t_at(plan, src, source, x, y) * scale) : 0;
-  cc_op_set_last_step(op, scale, (CcRational){1, den}, offset, 1);
+  cc_op_set_output_stage(op, scale, (CcRational){1, den}, offset, 1);
 }
 
 static void
@@ -585,28 +578,27 @@ check_pass(guint number) {
   op.lo = plan->op->lo;
   op.hi = plan->op->hi;
   const gint min_high = (gint)check_uint(200, 1000);
-  if (op.response != CC_RESPONSE_DIRECTION && check_uint(0, 9)) /* fewer code values to prove */
+  if (op.response != CC_RESPONSE_DIRECTION && check_uint(0, 9)) /* faster to prove */
     op.hi = MIN(op.hi, min_high);
   *plan->op = op;
   g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, check_uint(0, PLACEMENT_COUNT - 1));
   guarded_frame_draw(src, check_uint(0, PATTERN_COUNT - 1), check.rand);
-  Job job = {.src = src};
+  Input input = {.src = src};
   CcPlacement placement;
-  if (!draw_regions(&job, &filter, &layout))
+  if (!draw_regions(&input, &filter, &layout))
     return;
-  cc_plan_place(plan, &job.region[0], &placement);
+  cc_plan_place(plan, &input.region[0], &placement);
   const guint x = check_uint(0, placement.target[0].width - 1) * plan->stride;
   const guint y = check_uint(0, placement.target[0].height - 1) * plan->stride;
   if (check_uint(0, 3))
     draw_largest_sum(plan, src, &placement.source[0], x, y);
   set_output_stage(plan, src, &placement.source[0], x, y, is_blur(number));
-  check_plan(plan, &test_stages[0], &job, FALSE);
+  check_plan(plan, &test_stages[0], &input, FALSE);
 }
 
 /* --- frames --- */
 
-/* A frame of any format with a named kernel. Direction color also gets large
- * matrices. */
+/* Checks a frame of any format with a named kernel. Direction color also gets large matrices. */
 static void
 check_frame(void) {
   static const CcResponse responses[] = {0, 0, CC_RESPONSE_OFFSET, CC_RESPONSE_DIRECTION};
@@ -626,7 +618,8 @@ check_frame(void) {
   filter.color = check_uint(0, CC_N_COLORS - 1);
   filter.chroma = check_uint(0, 1) ? CC_CHROMA_AUTO : check_uint(0, CC_N_CHROMAS - 1);
   filter.bias = check_uint(0, 1) * 40;
-  if (layout.plane[0].pairs && check_uint(0, 2)) /* what takes whole macropixels */
+  if (layout.plane[0].has_macropixels &&
+      check_uint(0, 2)) /* for methods that take whole macropixels */
     filter = (CcFilter){.kernel = cc_kernels_find(check_uint(0, 1) ? "gaussian" : "box"),
                         .size = check_uint(0, 1) ? 3 : 5,
                         .chroma = CC_CHROMA_FILTER,
@@ -643,22 +636,22 @@ check_frame(void) {
   }
   g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, check_uint(0, PLACEMENT_COUNT - 1));
   guarded_frame_draw(src, check_uint(0, 2 * PATTERN_COUNT - 1) % PATTERN_COUNT, check.rand);
-  Job job = {.src = src};
-  if (draw_regions(&job, &filter, &layout))
-    check_plan(plan, stages, &job, TRUE);
+  Input input = {.src = src};
+  if (draw_regions(&input, &filter, &layout))
+    check_plan(plan, stages, &input, TRUE);
 }
 
 /* --- gradients --- */
 
-/* A kernel that is made of differences of two pixels each, by their numbers in
- * the window: d0 and d1, which weigh 2 with Sobel, and d2 + d3 and d2 - d3. */
+/* A kernel made of differences of two pixels each. plus and minus are their numbers in the window.
+ * The sums are made of d0 and d1, which Sobel weights by 2, and d2 + d3 and d2 - d3. */
 typedef struct {
   const gchar *kernel;
   gint max; /* of a sum */
   guint n, plus[4], minus[4];
 } Gradient;
 
-/* Finds the differences of two sums. FALSE: no pixels have those sums. */
+/* Finds differences that give two sums. Returns FALSE if no pixels have those sums. */
 static gboolean
 find_differences(const Gradient *self, gint x, gint y, gint d[4]) {
   const gint weight = (gint)self->n / 2;
@@ -670,7 +663,8 @@ find_differences(const Gradient *self, gint x, gint y, gint d[4]) {
   return (rest_x + rest_y) % 2 == 0 && ABS(d[2]) <= 255 && ABS(d[3]) <= 255;
 }
 
-/* All pairs of sums, those with the same first one in windows side by side. */
+/* Checks all pairs of sums. Pairs with the same first sum are in neighbouring windows of one
+ * frame. */
 static void
 check_gradient(const Gradient *self, CcFilter filter) {
   static gint expected[MAX_WINDOWS];
@@ -681,7 +675,7 @@ check_gradient(const Gradient *self, CcFilter filter) {
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
   g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACEMENT_ALIGNED);
   g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACEMENT_AT_END);
-  const Job job = {.src = src, .region = {cc_frame_layout_region(&layout)}, .n_regions = 1};
+  const Input input = {.src = src, .region = {cc_frame_layout_region(&layout)}, .n_regions = 1};
   for (guint v = 0; variants[v]; v++) {
     program[v] = cc_cpu_program_new(plan, variants[v]);
     g_assert_cmpuint(prepare(program[v], "fused"), ==, 1);
@@ -705,7 +699,7 @@ check_gradient(const Gradient *self, CcFilter filter) {
     }
     for (guint v = 0; variants[v]; v++) {
       check_set_variant(variants[v]);
-      run(program[v], &job, dst, NULL);
+      run(program[v], &input, dst, NULL);
       for (guint i = 0; i < n; i++)
         if (expected[i] >= 0 && guarded_frame_row(dst, 0, 1)[3 * i + 1] != expected[i])
           check_fail("sums %d and %d", x, (gint)i - self->max);
@@ -756,7 +750,7 @@ check_frames(const CcVariant *const *all) {
     for (guint v = 0; variants[v]; v++) {
       const guint n = n_passes[v][method];
       check_set_variant(variants[v]);
-      /* some methods have kernels from AVX2 on only */
+      /* some methods have kernels for AVX2 and wider only */
       if (n < MIN_PASSES && (n > 0 || variants[v]->rows->vertical_first))
         check_fail("%s took %u passes", cc_method_name(method), n);
     }

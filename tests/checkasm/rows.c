@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Row kernels, each against that of the plain C table. Reductions and the output stage are also
- * held against the definition, engine/plan/output_stage_shared.h. Names are entries of CcRows. */
+/* Compares row kernels with those of the plain C table. Compares reductions and the output stage
+ * also with the definition, engine/plan/output_stage_shared.h. Names of checks are entries of
+ * CcRows. */
 
 #include "checkasm.h"
 #include "cpu/sweep.h"
@@ -62,9 +63,9 @@ static void
 check_merges(void) {
   EACH("merge") {
     CcMasks masks = {.keeps = check_uint(0, 1)};
-    guint8 *const fates[] = {masks.filter, masks.copy, masks.fill, masks.keep};
+    guint8 *const actions[] = {masks.filter, masks.copy, masks.fill, masks.keep};
     for (guint i = 0; i < CC_MASK_PERIOD; i++)
-      fates[check_uint(0, masks.keeps ? 3 : 2)][i] = G_MAXUINT8;
+      actions[check_uint(0, masks.keeps ? 3 : 2)][i] = G_MAXUINT8;
     for (guint i = 0; i < CC_MASK_PERIOD; i++)
       masks.fill[i] &= (guint8)check_uint(0, G_MAXUINT8);
     CHECK(rows->samples->merge(OUT(0, check.n, 1), SRC(0, check.n, 1), SRC(1, check.n, 1), &masks,
@@ -104,7 +105,7 @@ set_number(gpointer row, CcNumber type, guint i, gdouble v) {
     ((gdouble *)row)[i] = v;
 }
 
-/* Row number k of integers of up to so many bits. */
+/* Draws row number k of integers of up to n_bits bits. */
 static gpointer
 draw_numbers(guint k, CcNumber type, guint n_bits) {
   const gint max = (1 << n_bits) - 1;
@@ -114,7 +115,7 @@ draw_numbers(guint k, CcNumber type, guint n_bits) {
   return row;
 }
 
-/* The response of a reduction, and what t is where the lane of the sums does not say it. */
+/* The response of a reduction, and the type of t if it is not the lane of the sums. */
 static const struct {
   CcResponse response;
   gboolean in_float, in_double;
@@ -127,7 +128,7 @@ static const struct {
     [CC_REDUCE_TURNS] = {CC_RESPONSE_DIRECTION, TRUE, FALSE},
 };
 
-/* The t of sums of 11 bits is exact in float and in integers, but for the last bits of roots. */
+/* With sums of 11 bits, t is exact in float and in integers, except for the last bits of roots. */
 static void
 check_reduction(CcReduce reduce, CcLane lane) {
   const CcResponse response = reductions[reduce].response;
@@ -159,13 +160,13 @@ check_reduction(CcReduce reduce, CcLane lane) {
 }
 
 static void
-check_hues(CcLane lane) {
-  EACH("hues[%u]", lane) {
+check_direction_color(CcLane lane) {
+  EACH("direction_color[%u]", lane) {
     const CcNumber type = (CcNumber)lane;
     const gfloat add = (gfloat)g_rand_double_range(check.rand, -300, 300);
     const gpointer x = draw_numbers(0, type, check_uint(1, 26));
     const gpointer y = draw_numbers(1, type, check_uint(1, 26));
-    CHECK(rows->output->hues[lane](OUT(0, check.n, 1), x, y, check.n, add));
+    CHECK(rows->output->direction_color[lane](OUT(0, check.n, 1), x, y, check.n, add));
     for (guint i = 0; i < check.n; i++)
       if (((guint8 *)OUT(0, 0, 1))[i] !=
           cc_hue_index((gfloat)number_at(x, type, i), (gfloat)number_at(y, type, i), add))
@@ -175,7 +176,8 @@ check_hues(CcLane lane) {
 
 /* --- the output stage --- */
 
-/* Draws the numbers of all forms. Results are code values of the sample type. */
+/* Draws the constants of all requantization variants. Results are code values of the sample
+ * type. */
 static CcFinish
 draw_finish(CcSampleType type) {
   static const CcFinish finishes[] = {
@@ -204,7 +206,7 @@ draw_finish(CcSampleType type) {
   return f;
 }
 
-/* A step between two code values, a t near one, any t, or one that saturates. */
+/* Returns the limit between two code values, a t near one, any t, or one that saturates. */
 static gdouble
 draw_t(const CcFinish *f) {
   const gdouble level = g_rand_int_range(check.rand, f->lo - 2, f->hi + 3);
@@ -222,11 +224,11 @@ draw_t(const CcFinish *f) {
 }
 
 static gint
-expected_code(CcFinishForm form, const CcFinish *f, gdouble t) {
+expected_code(CcRequantization requantization, const CcFinish *f, gdouble t) {
   const gfloat shifted = (gfloat)((gint)t >> f->shifted.right) * f->shifted.mul;
   const guint q =
       (guint16)((gint)t + f->in_16.offset) * (guint)f->in_16.factor >> 16 >> f->in_16.right;
-  switch (form) {
+  switch (requantization) {
   case CC_FINISH_16:
     return (guint16)(CLAMP(q, f->in_16.min, f->in_16.max) + f->in_16.base);
   case CC_FINISH_F32:
@@ -239,7 +241,7 @@ expected_code(CcFinishForm form, const CcFinish *f, gdouble t) {
     return cc_clamp_code(((gint)t + f->bits.addend) >> f->bits.right, f->lo, f->hi);
   case CC_FINISH_TURNS:
     return cc_code_of_turns((gfloat)t, f->mul_f, f->add_f, f->hi);
-  case CC_FINISH_NONE: /* no kernel has one of these alone */
+  case CC_FINISH_NONE: /* no kernel for these alone */
   case CC_FINISH_PARTS:
   case CC_FINISH_CENTRED:
   case CC_N_FINISHES:
@@ -249,21 +251,23 @@ expected_code(CcFinishForm form, const CcFinish *f, gdouble t) {
 }
 
 static void
-check_finish(CcSampleType type, CcFinishForm form, CcNumber number) {
+check_finish(CcSampleType type, CcRequantization requantization, CcNumber number) {
   const gsize size = cc_sample_size(type);
-  EACH("finish[%u][%u][%u]", type, form, number) {
+  EACH("finish[%u][%u][%u]", type, requantization, number) {
     CcFinish f = draw_finish(type);
-    if (form == CC_FINISH_TURNS) {
+    if (requantization == CC_FINISH_TURNS) {
       f.hi = type ? 1023 : 255;
       f.mul_f = (gfloat)f.hi + 1;
     }
     gpointer t = LANES(0, check.n * number_sizes[number], CC_ROW_ALIGN);
     for (guint i = 0; i < check.n; i++)
-      set_number(t, number, i, form == CC_FINISH_TURNS ? check_uint(0, 512) / 512. : draw_t(&f));
-    CHECK(rows->output->finish[type][form][number](OUT(0, check.n * size, 1), t, check.n, &f));
+      set_number(t, number, i,
+                 requantization == CC_FINISH_TURNS ? check_uint(0, 512) / 512. : draw_t(&f));
+    CHECK(rows->output->finish[type][requantization][number](OUT(0, check.n * size, 1), t, check.n,
+                                                             &f));
     for (guint i = 0; i < check.n; i++) {
       const guint8 *at = (const guint8 *)OUT(0, 0, 1) + i * size;
-      const gint code = expected_code(form, &f, number_at(t, number, i));
+      const gint code = expected_code(requantization, &f, number_at(t, number, i));
       if ((type ? at[0] | at[1] << 8 : at[0]) != (type ? (guint16)(code << f.shift) : code))
         check_fail("sample %u of t %.17g is no %d", i, number_at(t, number, i), code);
     }
@@ -272,18 +276,18 @@ check_finish(CcSampleType type, CcFinishForm form, CcNumber number) {
 
 /* --- tap groups --- */
 
-/* Draws groups with the digits of a pattern: how many taps each adds and takes away. Returns how
- * many taps they have. */
+/* Draws tap groups with the digits of a pattern, which are the numbers of taps to add and to
+ * subtract. Returns the number of all taps. */
 static guint
 draw_groups(CcTapPattern pattern, CcTapGroup group[3], guint *n_groups, gint32 max) {
   const gchar *digit = pattern == CC_PATTERN_ANY ? "31-24-10" : cc_tap_pattern_name(pattern);
   guint n_taps = 0;
   *n_groups = 0;
   for (; *digit; digit += digit[2] ? 3 : 2) {
-    CcTapGroup *term = &group[(*n_groups)++];
-    *term = (CcTapGroup){g_rand_int_range(check.rand, -max, max), (guint)(digit[0] - '0'),
+    CcTapGroup *next = &group[(*n_groups)++];
+    *next = (CcTapGroup){g_rand_int_range(check.rand, -max, max), (guint)(digit[0] - '0'),
                          (guint)(digit[1] - '0')};
-    n_taps += term->n_plus + term->n_minus;
+    n_taps += next->n_plus + next->n_minus;
   }
   return n_taps;
 }
@@ -304,7 +308,7 @@ check_sums(CcLane lane, CcTapPattern pattern) {
   }
 }
 
-/* Bytes from bytes. Without a gradient they are of a pattern. */
+/* Checks kernels that make bytes from bytes: of a pattern, or of a gradient. */
 static void
 check_fused(CcTapPattern pattern, guint variety, CcGradient gradient) {
   const gboolean is_pattern = gradient == CC_N_GRADIENTS;
@@ -324,8 +328,8 @@ check_fused(CcTapPattern pattern, guint variety, CcGradient gradient) {
   }
 }
 
-/* Only the kernels of a variant know the order of split sums. So the check is of two steps: sums
- * along lines, and bytes from sums over those. The step that has the name is measured. */
+/* The order of split sums is private to a variant. So the check has two steps: horizontal sums,
+ * then bytes from sums over them. The step that the name says is measured. */
 static void
 check_split_sums(CcTapPattern pattern, gboolean pairs, gboolean applies, gboolean absolute) {
   static guint8 split[5][4096] __attribute__((aligned(CC_ROW_ALIGN)));
@@ -335,13 +339,13 @@ check_split_sums(CcTapPattern pattern, gboolean pairs, gboolean applies, gboolea
        : pairs ? "sum_pairs"
                : "sum_split",
        cc_tap_pattern_name(pattern), absolute) {
-    CcTapGroup along[3], over[3];
+    CcTapGroup horizontal[3], vertical[3];
     gconstpointer taps[5][2 * MAX_TAPS];
-    guint n_along, n_over;
+    guint n_horizontal, n_vertical;
     const CcTapPattern other = (CcTapPattern)check_uint(0, CC_PATTERN_22_11 - 1);
     const CcTapPattern a = applies ? other : pattern, o = applies ? pattern : other;
-    const guint n_taps = draw_groups(a, along, &n_along, 15);
-    const guint n_lines = draw_groups(o, over, &n_over, 15);
+    const guint n_taps = draw_groups(a, horizontal, &n_horizontal, 15);
+    const guint n_lines = draw_groups(o, vertical, &n_vertical, 15);
     const guint near = check_uint(0, 1) * n_taps, far = n_taps - near;
     const gboolean shares = a == CC_PATTERN_20_20_10 && check_uint(0, 1);
     const CcFinish f = draw_finish(CC_SAMPLE_U8);
@@ -353,55 +357,56 @@ check_split_sums(CcTapPattern pattern, gboolean pairs, gboolean applies, gboolea
     }
     CHECK(for (guint i = 0; i < (check.timing ? !applies : n_lines);
                i++)(pairs ? rows->tap_groups->sum_pairs : rows->tap_groups->sum_split)[a](
-              split[i], along, n_along, taps[i], check.n);
+              split[i], horizontal, n_horizontal, taps[i], check.n);
           if (applies || !check.timing) rows->tap_groups->apply[CC_LANE_16][o][absolute](
-              OUT(0, check.n, 1), over, lines, check.n, &f, &nothing));
+              OUT(0, check.n, 1), vertical, lines, check.n, &f, &nothing));
   }
 }
 
 /* --- dot products and running sums --- */
 
-/* Row number i of what a form makes: sums, or samples. */
+/* Returns row number i for the results of a requantization variant: sums, or samples. */
 static gpointer
-result_row(guint i, CcSampleType type, CcFinishForm form, gboolean streams) {
-  return form == CC_FINISH_NONE
+result_row(guint i, CcSampleType type, CcRequantization requantization, gboolean streams) {
+  return requantization == CC_FINISH_NONE
              ? OUT_LANES(i, check.n * sizeof(gint32))
              : OUT(i, check.n * cc_sample_size(type), streams ? CC_ROW_ALIGN : 1);
 }
 
-/* The vertical pass over dot groups of n_parts words, or 0: conv2d. */
+/* Checks the vertical pass over dot groups of n_parts words. 0: conv2d. */
 static void
-check_dot_products(CcSampleType type, CcFinishForm form, guint n_parts) {
-  EACH("%s[%u][%u][%u]", n_parts ? "vertical" : "conv2d", type, form, n_parts) {
+check_dot_products(CcSampleType type, CcRequantization requantization, guint n_parts) {
+  EACH("%s[%u][%u][%u]", n_parts ? "vertical" : "conv2d", type, requantization, n_parts) {
     gint32 taps[2 * MAX_GROUPS];
     gconstpointer groups[MAX_GROUPS * CC_MAX_PARTS];
     const CcFinish f = draw_finish(type);
     const CcAhead ahead = {.streams = check_uint(0, 1)};
     const guint n_groups = check_uint(1, MAX_GROUPS);
-    CcVertical over = {taps, n_groups, {0}, check_uint(1, 15), check_uint(0, 1)};
+    CcVertical vertical = {taps, n_groups, {0}, check_uint(1, 15), check_uint(0, 1)};
     check_fill(taps, sizeof taps);
-    check_fill(over.start, sizeof over.start);
+    check_fill(vertical.start, sizeof vertical.start);
     for (guint i = 0; i < n_groups * MAX(n_parts, 1); i++)
       groups[i] = LANES(i, check.n * sizeof(gint32), n_parts ? CC_ROW_ALIGN : sizeof(gint32));
-    CHECK(const gpointer to[] = {result_row(0, type, form, ahead.streams),
-                                 result_row(1, type, form, ahead.streams)};
-          if (n_parts) rows->separable->vertical[type][form][n_parts - 1](to, groups, &over,
-                                                                          check.n, &f, &ahead);
-          else rows->conv2d->sum[0][type][form](to, groups, taps, n_groups, check.n, over.start[0],
-                                                &f, &ahead));
+    CHECK(const gpointer to[] = {result_row(0, type, requantization, ahead.streams),
+                                 result_row(1, type, requantization, ahead.streams)};
+          if (n_parts) rows->separable->vertical[type][requantization][n_parts - 1](
+              to, groups, &vertical, check.n, &f, &ahead);
+          else rows->conv2d->sum[0][type][requantization](to, groups, taps, n_groups, check.n,
+                                                          vertical.start[0], &f, &ahead));
   }
 }
 
-/* Sets where the bytes of dot groups come from, as kernels of a table want it. */
+/* Sets the shuffle indices for the bytes of dot groups, in the form that the kernels of a table
+ * use. */
 static void
-set_order(CcHorizontal *along, gboolean whole, gboolean words) {
-  for (guint i = 0; i < sizeof along->order; i++) {
-    const guint group = (whole ? i : i % 16) / 4, sample = group + i % 4 / 2 * along->step;
-    along->order[i] = (guint8)(words ? 2 * sample + i % 2 : i % 2 ? 0x80 : sample);
+set_order(CcHorizontal *horizontal, gboolean whole, gboolean words) {
+  for (guint i = 0; i < sizeof horizontal->order; i++) {
+    const guint group = (whole ? i : i % 16) / 4, sample = group + i % 4 / 2 * horizontal->step;
+    horizontal->order[i] = (guint8)(words ? 2 * sample + i % 2 : i % 2 ? 0x80 : sample);
   }
 }
 
-/* Dot groups, and the horizontal pass to n_parts words. */
+/* Checks the horizontal pass to n_parts words. 0: vertical dot groups. */
 static void
 check_dot_groups(CcDotKind kind, guint n_parts) {
   const gboolean words = kind == CC_DOT_WORDS;
@@ -410,35 +415,35 @@ check_dot_groups(CcDotKind kind, guint n_parts) {
     gint32 taps[MAX_GROUPS];
     const guint n_groups = check_uint(1, MAX_GROUPS), step = check_uint(1, 4);
     const gint32 flip = words && check_uint(0, 1) ? (gint32)0x80008000 : 0;
-    CcHorizontal along = {.taps = taps,
-                          .n_groups = n_groups,
-                          .n_pieces = 2,
-                          .piece_end = {check_uint(0, n_groups), n_groups},
-                          .step = step,
-                          .stride = 2 * step * size,
-                          .flip = flip,
-                          .start = n_parts == 3 ? 0 : (gint32)g_rand_int(check.rand),
-                          .low_bits = n_parts == 3 ? CC_PART_BITS : check_uint(8, 15)};
+    CcHorizontal horizontal = {.taps = taps,
+                               .n_groups = n_groups,
+                               .n_pieces = 2,
+                               .piece_end = {check_uint(0, n_groups), n_groups},
+                               .step = step,
+                               .stride = 2 * step * size,
+                               .flip = flip,
+                               .start = n_parts == 3 ? 0 : (gint32)g_rand_int(check.rand),
+                               .low_bits = n_parts == 3 ? CC_PART_BITS : check_uint(8, 15)};
     const gsize bytes = (check.n + 2 * n_groups * step) * size;
     const gconstpointer lines[] = {LANES(0, bytes, size), LANES(1, bytes, size)};
     check_fill(taps, sizeof taps);
     CHECK(gint32 * parts[CC_MAX_PARTS];
           for (guint i = 0; i < MAX(n_parts, 1); i++) parts[i] = OUT_LANES(i, 4 * check.n);
-          set_order(&along, rows->separable->order_is_whole, words);
+          set_order(&horizontal, rows->separable->order_is_whole, words);
           if (n_parts)
-              rows->separable->horizontal[kind][n_parts - 1](parts, lines, &along, check.n);
+              rows->separable->horizontal[kind][n_parts - 1](parts, lines, &horizontal, check.n);
           else rows->conv2d->group[kind](parts[0], lines, check.n, flip));
   }
 }
 
 static void
-check_slide(CcSampleType type, CcFinishForm form, gboolean in_32) {
-  EACH("slide[%u][%u][%u]", type, form, in_32) {
+check_slide(CcSampleType type, CcRequantization requantization, gboolean in_32) {
+  EACH("slide[%u][%u][%u]", type, requantization, in_32) {
     const gsize bytes = check.n * (in_32 ? sizeof(gint32) : sizeof(gint16));
     const CcFinish f = draw_finish(type);
-    CHECK(rows->box->slide[type][form][in_32](
+    CHECK(rows->box->slide[type][requantization][in_32](
         OUT_LANES(0, bytes), LANES(0, bytes, CC_ROW_ALIGN), LANES(1, bytes, CC_ROW_ALIGN), check.n,
-        form ? OUT(1, check.n * cc_sample_size(type), 1) : NULL, &f, &nothing));
+        requantization ? OUT(1, check.n * cc_sample_size(type), 1) : NULL, &f, &nothing));
   }
 }
 
@@ -449,27 +454,27 @@ check_row_kernels(void) {
   const CcRows *all = check.variant->rows;
   for (CcSampleType type = CC_SAMPLE_U8; type <= CC_SAMPLE_U16; type++) {
     check_samples(type);
-    for (CcFinishForm form = 0; form < CC_N_FINISHES; form++) {
+    for (CcRequantization requantization = 0; requantization < CC_N_FINISHES; requantization++) {
       for (guint parts = 0; parts <= CC_MAX_PARTS; parts++)
-        if (parts ? all->separable->vertical[type][form][parts - 1] != NULL
-                  : all->conv2d->sum[0][type][form] != NULL)
-          check_dot_products(type, form, parts);
+        if (parts ? all->separable->vertical[type][requantization][parts - 1] != NULL
+                  : all->conv2d->sum[0][type][requantization] != NULL)
+          check_dot_products(type, requantization, parts);
       for (guint in_32 = 0; in_32 < 2; in_32++)
-        if (all->box->slide[type][form][in_32])
-          check_slide(type, form, in_32);
+        if (all->box->slide[type][requantization][in_32])
+          check_slide(type, requantization, in_32);
     }
-    for (CcFinishForm form = 0; form < CC_N_FINISHES; form++)
+    for (CcRequantization requantization = 0; requantization < CC_N_FINISHES; requantization++)
       for (CcNumber number = 0; number < CC_N_NUMBERS; number++)
-        if (all->output->finish[type][form][number])
-          check_finish(type, form, number);
+        if (all->output->finish[type][requantization][number])
+          check_finish(type, requantization, number);
   }
   check_merges();
   for (CcLane lane = 0; lane < CC_N_LANES; lane++) {
     for (CcReduce reduce = 0; reduce < CC_N_REDUCES; reduce++)
       if (all->output->reduce[reduce][lane])
         check_reduction(reduce, lane);
-    if (all->output->hues[lane])
-      check_hues(lane);
+    if (all->output->direction_color[lane])
+      check_direction_color(lane);
     for (CcTapPattern pattern = 0; pattern < CC_N_PATTERNS; pattern++)
       if (all->tap_groups->sum[lane][pattern])
         check_sums(lane, pattern);

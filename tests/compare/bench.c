@@ -32,7 +32,7 @@ static const struct {
     {"gaussian", 5, "RGBA", 2, CC_CHROMA_AUTO, CC_COLOR_AUTO},
     {"sobel", 3, "NV12", 4, CC_CHROMA_AUTO, CC_COLOR_AUTO},
     {"sobel", 3, "GRAY16_LE", 2, CC_CHROMA_AUTO, CC_COLOR_AUTO},
-    /* packed, and what it is to be held against */
+    /* packed formats, and planar ones to compare with */
     {"gaussian", 3, "NV16", 1, CC_CHROMA_FILTER, CC_COLOR_AUTO},
     {"gaussian", 3, "YUY2", 1, CC_CHROMA_FILTER, CC_COLOR_AUTO},
     {"gaussian", 3, "UYVY", 1, CC_CHROMA_FILTER, CC_COLOR_AUTO},
@@ -54,20 +54,20 @@ static const struct {
     {"sobel", 3, "GBR", 1, CC_CHROMA_AUTO, CC_COLOR_COMPONENTS},
 };
 
-/* Seconds for a frame, the best of as many as fit into SECONDS; or -1. */
+/* Returns the seconds for a frame, the best of as many as fit into SECONDS; or -1. */
 static gdouble
 time_frames(const Target *target, CcProgram *program, const GuardedFrame *src,
             const GuardedFrame *dst) {
   const CcRegion whole = cc_frame_layout_region(&src->layout);
-  const CcSubmitInfo submission = {src->frame, dst->frame, &whole, 1, NULL};
+  const CcSubmitInfo info = {src->frame, dst->frame, &whole, 1, NULL};
   g_autoptr(GTimer) total = g_timer_new();
   g_autoptr(GTimer) timer = g_timer_new();
   gdouble best = -1;
   for (guint i = 0; i < 3 || g_timer_elapsed(total, NULL) < SECONDS; i++) {
     CcTimes times = {0};
     g_timer_start(timer);
-    CcSubmission *job = cc_backend_submit(target->backend, program, &submission, NULL);
-    if (!job || !cc_backend_wait(target->backend, job, &times, NULL))
+    CcSubmission *submission = cc_backend_submit(target->backend, program, &info, NULL);
+    if (!submission || !cc_backend_wait(target->backend, submission, &times, NULL))
       return -1;
     gdouble seconds = g_timer_elapsed(timer, NULL);
     if (i > 0 && (best < 0 || seconds < best))

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Prints the time of a few common filters on every target; with `filter`, of those that have the
+/* Prints the time of a few common filters on every target. With `filter`, only filters with this
  * text in "kernel size format". */
 void bench_targets(const Target *targets, guint n_targets, const gchar *filter);
 

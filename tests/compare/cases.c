@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#define REGION_EVERY 16 /* plans of those that are not run, one has a region */
-#define TRIES 3         /* values looked at for each free parameter of a combination */
+#define REGION_EVERY 16 /* one of so many plans that are not run has a region */
+#define TRIES 3         /* values tried for each free parameter of a combination */
 
 static const guint small_sizes[][2] = {
     {1, 1},   {1, 2},  {1, 3},  {1, 4},   {1, 5},  {1, 6},   {1, 7},    {2, 1},    {2, 2}, {2, 3},
@@ -24,7 +24,7 @@ static const gdouble border_values[] = {0, 0.3, 0.5, 1};
 static const gdouble scales[] = {0, 0.125, -0.25, 1 / 9.0, 0.37, 2, 0.1234567891};
 static const gdouble biases[] = {0, 128, -20, 0.5, 7.25, 0.0312791, 255, -127.9};
 
-/* Range and matrix, which tell the colours of hues. */
+/* Range and matrix, which determine the colors of directions. */
 static const struct {
   const gchar *name;
   gboolean limited;
@@ -36,18 +36,18 @@ static const struct {
     {"full-bt2020", FALSE, 0.2627, 0.0593},
 };
 
-/* Most cases have the whole picture, pixel for pixel; so most levels stand for that. */
+/* Most cases have the whole frame and stride 1, so most levels stand for that. */
 static const guint strides[] = {1, 1, 1, 2, 4};
 
 typedef enum {
   REGION_ALL,
-  REGION_INSIDE,       /* any rectangle, at the same place */
-  REGION_ELSEWHERE,    /* at any other */
-  REGION_CUT,          /* where it does not fit */
+  REGION_INSIDE,       /* any rectangle, at the same position */
+  REGION_ELSEWHERE,    /* at any other position */
+  REGION_CUT,          /* at a position where it does not fit */
   REGION_PIXEL,        /* of one pixel */
   REGION_TOP_LEFT,     /* touches these edges */
-  REGION_BOTTOM_RIGHT, /* reaches beyond those */
-  REGION_SHIFTED,      /* all of the picture, elsewhere */
+  REGION_BOTTOM_RIGHT, /* reaches beyond these edges */
+  REGION_SHIFTED,      /* the whole frame, at another position */
 } Region;
 
 static const Region regions[] = {
@@ -83,11 +83,11 @@ level_count(const CaseList *list, Dimension dimension) {
 
 /* --- all pairs --- */
 
-/* Which pairs of values have not come up; a bit per pair would save little. */
+/* The pairs of values that have not come up yet. Single bits would save little. */
 typedef struct {
   const CaseList *list;
   guint first[DIM_COUNT + 1]; /* number of a dimension's first value among all values */
-  guint8 *wanted;             /* of two numbers, first[DIM_COUNT] squared */
+  guint8 *wanted;             /* by two such numbers; size first[DIM_COUNT] squared */
 } Pairs;
 
 static guint8 *
@@ -113,7 +113,8 @@ random_level(const CaseList *list, Dimension dimension, GRand *rand) {
   return (guint)g_rand_int_range(rand, 0, (gint)level_count(list, dimension));
 }
 
-/* Chooses the value of dimension d, of a few, that makes most new pairs with those already set. */
+/* Chooses a value of dimension d. Of some random values it takes the one that makes most new pairs
+ * with the values already set. */
 static guint
 choose_level(const Pairs *pairs, const Combination *combination, const gboolean *is_set, guint d,
              GRand *rand) {
@@ -133,7 +134,7 @@ choose_level(const Pairs *pairs, const Combination *combination, const gboolean 
   return best;
 }
 
-/* A combination that has value level_a of dimension a and level_b of b. */
+/* Makes a combination with value level_a of dimension a and level_b of dimension b. */
 static Combination
 complete_pair(Pairs *pairs, guint a, guint level_a, guint b, guint level_b, GRand *rand) {
   Combination combination;
@@ -229,7 +230,7 @@ size_of_level(guint level, guint *width, guint *height) {
   *height = level < N_SMALL ? small_sizes[level][1] : level == SIZE_MEDIUM ? 360 : 1081;
 }
 
-/* A rectangle inside of a picture. */
+/* Returns a random rectangle inside a frame. */
 static CcRect
 random_rect(guint width, guint height, GRand *rand) {
   CcRect rect = {.x = (guint)g_rand_int_range(rand, 0, (gint)width),
@@ -239,7 +240,7 @@ random_rect(guint width, guint height, GRand *rand) {
   return rect;
 }
 
-/* A place for n pixels of `size`; so late that they do not all fit, if they are to be cut. */
+/* Returns a random position for n pixels in `size`. If `cut`, so late that they do not all fit. */
 static guint
 random_place(guint n, guint size, gboolean cut, GRand *rand) {
   const guint min = cut ? size - MIN(size, MAX(n / 2, 1)) : 0;
@@ -271,8 +272,8 @@ set_region(CcFilter *filter, Region region, guint width, guint height, guint32 s
   filter->target_y = random_place(rect.height / stride, (height + stride - 1) / stride, cut, rand);
 }
 
-/* Moves a region in packed 4:2:2 so that whole pairs are read and written: from and to even
- * columns, or to the end of a row. */
+/* Aligns a region in packed 4:2:2 to whole macropixels: from and to even columns, or to the end of
+ * a row. */
 static void
 keep_pairs(CcFilter *filter, guint width) {
   const guint stride = filter->stride, out_width = (width + stride - 1) / stride;
@@ -285,7 +286,7 @@ keep_pairs(CcFilter *filter, guint width) {
   const guint n_made = (n_read + stride - 1) / stride;
   if (!filter->target_set || n_made % 2 == 0 || filter->target_x + n_made >= out_width)
     return;
-  filter->target_set = FALSE; /* half a pair, at the end of the row */
+  filter->target_set = FALSE; /* half a macropixel, at the end of the row */
   source->x -= source->x % unit;
 }
 
@@ -326,13 +327,13 @@ case_list_get(const CaseList *list, guint index) {
   result.layout.kr = ranges[level[DIM_RANGE]].kr;
   result.layout.kb = ranges[level[DIM_RANGE]].kb;
   set_region(&result.filter, regions[level[DIM_REGION]], width, height, result.seed);
-  if (result.layout.plane[0].pairs)
+  if (result.layout.plane[0].has_macropixels)
     keep_pairs(&result.filter, width);
   result.refused = result.filter.response == CC_RESPONSE_DIRECTION && kernel->n_matrices != 2;
   return result;
 }
 
-/* "roi=all target=same", or with the numbers of the properties. */
+/* Returns "roi=all target=same", or the values of the properties. */
 static gchar *
 describe_region(const CcFilter *filter) {
   const CcRect *from = &filter->source;

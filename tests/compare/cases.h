@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Which of the many combinations of parameters are run: every pair of values of any two parameters
- * comes up on small pictures, and a random choice of all combinations on large ones. */
+/* The combinations of parameters that are run. On small frames, every pair of values of any two
+ * parameters comes up. On large frames, combinations are chosen at random. */
 
 #include "engine/plan/plan.h"
 #include "tests/compare/kernels.h"
@@ -42,14 +42,14 @@ typedef struct {
   CcFrameLayout layout;
   Pattern pattern;
   Placement src, dst;
-  guint32 seed;     /* of the picture */
-  gboolean refused; /* direction with other than two matrices, which the plan must not accept */
-  /* for its description */
+  guint32 seed;     /* of the frame */
+  gboolean refused; /* direction without two matrices, which the plan must refuse */
+  /* for the description */
   const gchar *kernel, *format, *range;
   guint width, height;
 } Case;
 
-/* All parameters of a case on one line. */
+/* Returns all parameters of a case on one line. */
 gchar *case_describe(const Case *c);
 
 typedef struct {
@@ -58,18 +58,18 @@ typedef struct {
   guint32 seed;
 } CaseList;
 
-/* `rounds` sets of all pairs on small pictures, then as many cases as given of 640x360 and
- * 1921x1081 pixels. Equal arguments give equal lists. */
+/* Makes `rounds` sets of all pairs on small frames, then random cases of 640x360 and 1921x1081
+ * pixels. Equal arguments give equal lists. */
 CaseList *case_list_new(guint32 seed, guint rounds, guint n_medium, guint n_large);
 
-/* n random cases of 1921x1081 pixels, the largest windows among them, for plans that are not run.
- */
+/* Makes n random cases of 1921x1081 pixels, including the largest windows, for plans that are not
+ * run. */
 CaseList *case_list_new_of_plans(guint32 seed, guint n);
 
 void case_list_free(CaseList *list);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CaseList, case_list_free)
 
-/* Case `index` of the list, which has to outlive it. */
+/* Returns case `index` of the list, which must outlive it. */
 Case case_list_get(const CaseList *list, guint index);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Compares what runs for random plans with steps.txt.
+# Compares the steps of random plans with steps.txt.
 #   check-steps.sh PROGRAM FILE
 if "$1" | diff -u "$2" - > steps.diff; then
   rm steps.diff

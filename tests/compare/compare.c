@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv-compare: every variant and algorithm of a backend against the oracle. */
+/* cudaconv-compare: compares every variant and algorithm of a backend with the oracle. */
 
 #include "plugin/backends.h"
 #include "cpu/isa.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_SKIPPED 77 /* what Meson and Automake take for a skip */
+#define EXIT_SKIPPED 77 /* exit status of a skipped test for Meson and Automake */
 #define MAX_DETAILS 20  /* failures that are described */
 #define DEFAULT_SEED 2026
 #define N_THREADS 2
@@ -44,10 +44,10 @@ static const GOptionEntry entries[] = {
     {NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL},
 };
 
-/* Where cases come from. */
+/* The source of cases. */
 typedef struct {
   CaseList *list;   /* or */
-  Product *product; /* with --product, or neither, with --regressions */
+  Product *product; /* with --product; neither with --regressions */
   guint n;
 } Source;
 
@@ -88,14 +88,14 @@ get_case(const Source *source, guint index) {
 
 enum { N_VERDICTS = VERDICT_REFUSED + 1 };
 
-/* Counts the verdicts and tells about failures. */
+/* Counts the verdicts and prints failures. */
 typedef struct {
   const Target *targets;
   guint n_targets;
   guint (*counts)[N_VERDICTS]; /* of each target */
   guint n_failed;
-  guint64 n_tolerated, n_off; /* samples, as trial_count_off() has them */
-  /* the case that runs */
+  guint64 n_tolerated, n_off; /* of samples, see trial_count_off() */
+  /* the running case */
   const Case *c;
   guint index;
 } Tally;
@@ -153,7 +153,7 @@ print_sums(const Tally *tally, guint n_skipped) {
 
 /* --- cases --- */
 
-/* A case whose oracle runs on a thread of its own, ahead of the targets. */
+/* A case whose oracle runs in its own thread, before the targets. */
 typedef struct {
   guint index;
   Case c;
@@ -223,7 +223,7 @@ compare(const Target *targets, guint n_targets) {
 
 /* --- targets --- */
 
-/* Opens a backend or ends the program: with a skip when it is not to be had here. */
+/* Opens a backend. If it is not available here, ends the program with EXIT_SKIPPED. */
 static CcBackend *
 open_backend(CcBackendChoice choice) {
   const CcBackendConfig config = {
@@ -238,7 +238,7 @@ open_backend(CcBackendChoice choice) {
   exit(g_error_matches(error, CC_ERROR, CC_ERROR_UNAVAILABLE) ? EXIT_SKIPPED : EXIT_FAILURE);
 }
 
-/* All variants, or `only` and before it `base`, so that there is something to be equal to. */
+/* Adds all variants, or `only` after `base`, with which it is compared. */
 static void
 add_cpu_variants(GArray *targets, CcBackend *cpu, const gchar *base, const gchar *only) {
   for (const gchar *const *variant = cc_cpu_variants(); *variant; variant++) {
@@ -248,7 +248,7 @@ add_cpu_variants(GArray *targets, CcBackend *cpu, const gchar *base, const gchar
   }
 }
 
-/* Every algorithm, or only the one of that name. */
+/* Adds all algorithms, or only the one of this name. */
 static void
 add_algorithms(GArray *targets, CcBackend *cuda, const gchar *only) {
   for (CcAlgorithm algorithm = CC_ALGORITHM_AUTO; algorithm < CC_N_ALGORITHMS; algorithm++) {

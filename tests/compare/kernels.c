@@ -12,11 +12,11 @@ typedef enum {
   COEFFS_HUNDREDS,   /* integers up to 300 */
   COEFFS_THOUSANDS,  /* integers up to 20000 */
   COEFFS_LARGE,      /* integers up to LARGE */
-  COEFFS_SIXTEENTHS, /* of up to 4 */
+  COEFFS_SIXTEENTHS, /* multiples of 1/16, up to 4 */
   COEFFS_MEAN,       /* positive reals */
   COEFFS_REAL,       /* reals of both signs up to 1 */
-  COEFFS_TINY,       /* hundred-millionths */
-  COEFFS_MINUTE,     /* reals whose squares no float holds */
+  COEFFS_TINY,       /* multiples of 1e-8 */
+  COEFFS_MINUTE,     /* reals whose squares underflow in float */
   COEFFS_SPARSE,     /* mostly zero */
 } Coeffs;
 
@@ -57,7 +57,7 @@ kernel_clear(gpointer data) {
   g_free(kernel->label);
 }
 
-/* Takes the kernel and the label. */
+/* Adds a kernel. Takes ownership of the kernel and the label. */
 static void
 add(GArray *kernels, CcKernel *kernel, guint size, gdouble sigma, gchar *label) {
   const gboolean is_long = size ? size > CC_MAX_LINE_SIZE : 6 * sigma > CC_MAX_LINE_SIZE;
@@ -114,7 +114,7 @@ add_random_separable(GArray *kernels, guint width, guint height, Coeffs coeffs, 
   gdouble row[CC_MAX_LINE_SIZE], column[CC_MAX_LINE_SIZE];
   for (guint i = 0; i < MAX(width, height); i++) {
     row[i] = random_coeff(coeffs, rand);
-    /* their products have to be coefficients too */
+    /* the products must be valid coefficients too */
     column[i] = random_coeff(coeffs == COEFFS_THOUSANDS ? COEFFS_SMALL : coeffs, rand);
   }
   CcKernel *kernel = cc_kernel_new_separable(row, width, column, height, NULL);
@@ -133,7 +133,8 @@ append_coeffs(GString *text, guint width, guint height, GRand *rand) {
                            g_rand_int_range(rand, -9, 10));
 }
 
-/* A definition of several matrices, of a class and response that no named kernel need have. */
+/* Adds a definition of several matrices, with a class and response that may differ from all named
+ * kernels. */
 static void
 add_random_definition(GArray *kernels, const gchar *head, guint n, guint width, guint height,
                       GRand *rand) {
@@ -158,7 +159,7 @@ append_lines(GString *text, const gchar *key, guint n, guint size, gint largest,
                            g_rand_int_range(rand, -largest, largest + 1));
 }
 
-/* Two matrices that are a column times a row each. */
+/* Adds two matrices, each a column times a row. */
 static void
 add_separable_gradient(GArray *kernels, guint size, gint largest, GRand *rand) {
   g_autoptr(GString) text = g_string_new("[random]\nclass=edge\nresponse=magnitude");
@@ -171,7 +172,7 @@ add_separable_gradient(GArray *kernels, guint size, gint largest, GRand *rand) {
       g_strdup_printf("gradient(%u,%d,separable)", size, largest));
 }
 
-/* Two matrices of 3x3. */
+/* Adds two matrices of 3x3. */
 static void
 add_gradient(GArray *kernels, const gchar *name, const gchar *matrices) {
   g_autofree gchar *text =
@@ -182,7 +183,7 @@ add_gradient(GArray *kernels, const gchar *name, const gchar *matrices) {
   add(kernels, cc_kernel_ref(g_ptr_array_index(parsed, 0)), 0, 0, g_strdup(name));
 }
 
-/* Two columns times rows, too long for matrices. */
+/* Adds two separable matrices that are too long to be multiplied out. */
 static void
 add_long_gradient(GArray *kernels, GRand *rand) {
   g_autoptr(GString) text = g_string_new("[long]\nclass=edge\nresponse=magnitude\nrow-25=");
@@ -199,7 +200,7 @@ add_long_gradient(GArray *kernels, GRand *rand) {
   add(kernels, cc_kernel_ref(g_ptr_array_index(parsed, 0)), 0, 0, g_strdup("long-gradient"));
 }
 
-/* Outer rows that are equal, or all but one of them. */
+/* Adds gradients whose outer rows are equal, or all but one of them. */
 static void
 add_gradients(GArray *kernels) {
   add_gradient(kernels, "even-gradient", "1 -2 3; 4 0 -1; 1 -2 3 | 2 -3 1; 0 0 0; 2 -3 1");
@@ -207,7 +208,8 @@ add_gradients(GArray *kernels) {
   add_gradient(kernels, "uneven-second", "1 -2 3; 4 0 -1; 1 -2 3 | 2 -3 1; 0 0 0; -2 3 1");
 }
 
-/* A Gaussian as people type it, to six decimals: almost separable, and not to be taken for it. */
+/* Adds a Gaussian rounded to six decimals, as people type it: almost separable, but it must not
+ * count as separable. */
 static void
 add_typed_gaussian(GArray *kernels) {
   gdouble coeff[CC_MAX_COEFFS];
@@ -218,7 +220,7 @@ add_typed_gaussian(GArray *kernels) {
   add(kernels, cc_kernel_new_square(coeff, CC_MAX_COEFFS, NULL), 0, 0, g_strdup("typed-gaussian"));
 }
 
-/* Means whose results are halves for many inputs, so that a wrong tie shows. */
+/* Adds means whose results are halves for many inputs, so that wrong rounding of ties shows. */
 static void
 add_ties(GArray *kernels) {
   static const gdouble pair[] = {1, 0, 1};

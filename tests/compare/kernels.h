@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The kernels that the comparison runs: the named ones at all sizes, sampled Gaussians, and random
+/* The kernels of the comparison: the named ones at all sizes, sampled Gaussians, and random
  * matrices of all shapes and kinds of coefficients. */
 
 #include "engine/kernel/kernel.h"
@@ -14,10 +14,10 @@ typedef struct {
   gdouble sigma;
   guint n_matrices;
   gchar *label;
-  gboolean is_long; /* more than CC_MAX_LINE_SIZE rows and columns */
+  gboolean is_long; /* wider or higher than CC_MAX_LINE_SIZE */
 } TestKernel;
 
-/* An array of TestKernel that owns them; the random ones follow from `seed`. */
+/* Makes an array of TestKernel that owns the kernels. `seed` determines the random ones. */
 GArray *test_kernels_new(guint32 seed);
 
 G_END_DECLS

@@ -5,10 +5,9 @@
 
 #define N_SIDES 7 /* 3 to 15 */
 #define N_TYPES 2
-#define PASCAL_SIDE 7 /* the widest window whose row is binomial; wider ones rise by 1 */
+#define PASCAL_SIDE 7 /* the largest window whose row is binomial; larger ones rise by 1 */
 
-/* The last three of each are packed: luma and chroma as they lie in YUY2, and RGB and RGBA, which
- * are filtered as grey. */
+/* The last three of each row are packed: YUY2, and RGB and RGBA filtered as grey. */
 #define N_SHAPES 7
 static const TestFormat formats[N_TYPES][N_SHAPES] = {
     {{"8-bit-x1", CC_SAMPLE_U8, 8, 0, 1, {{1, 1, 1, {W}}}},
@@ -37,7 +36,7 @@ struct _Product {
   gchar *label[N_KERNELS][N_SIDES];
 };
 
-/* A blur: 1 2 1, 1 4 6 4 1 and so on. */
+/* Returns a blur: 1 2 1, 1 4 6 4 1 and so on. */
 static CcKernel *
 separable_kernel(guint side) {
   gdouble row[CC_MAX_MATRIX_SIZE] = {1};
@@ -46,7 +45,7 @@ separable_kernel(guint side) {
   return cc_kernel_new_separable(row, side, row, side, NULL);
 }
 
-/* Coefficients of both signs without any pattern. */
+/* Returns coefficients of both signs without any pattern. */
 static CcKernel *
 whole_kernel(guint side) {
   g_autoptr(GRand) rand = g_rand_new_with_seed(side);
@@ -56,7 +55,8 @@ whole_kernel(guint side) {
   return cc_kernel_new_matrix(coeff, side * side, side, NULL);
 }
 
-/* Adds `side` numbers that are alike, but for one at an end, and make `sum` or a little less. */
+/* Appends `side` equal numbers that add up to `sum` or a little less. Number `odd` is larger by
+ * 1. */
 static void
 append_line(GString *text, const gchar *before, guint side, guint sum, guint odd) {
   g_string_append(text, before);
@@ -64,8 +64,8 @@ append_line(GString *text, const gchar *before, guint side, guint sum, guint odd
     g_string_append_printf(text, " %u", sum / side + (i == odd));
 }
 
-/* The magnitude of two matrices, each a column times a row, whose elements make `row_sum` and
- * `column_sum`. */
+/* Returns the magnitude of two separable matrices. Elements of a row add up to about `row_sum`,
+ * those of a column to about `column_sum`. */
 static CcKernel *
 gradient_kernel(guint side, guint row_sum, guint column_sum) {
   g_autoptr(GString) text = g_string_new("[gradient]\nclass=plain\nresponse=magnitude\n");
@@ -89,8 +89,8 @@ product_new(gboolean large) {
     const guint side = 2 * i + 3;
     product->kernel[KERNEL_SEPARABLE][i] = separable_kernel(side);
     product->kernel[KERNEL_WHOLE][i] = whole_kernel(side);
-    /* of 16 bits their sums are nearly as large as 32 bits hold, and the root is larger; or the
-     * squares are nearly as large as the roots of words take, CC_TENSOR_CORE_MAX_SQUARES */
+    /* With 16-bit samples: odd i have sums that nearly fill 32 bits, and a larger root. Even i have
+     * squares near the limit of the roots of words, CC_TENSOR_CORE_MAX_SQUARES. */
     product->kernel[KERNEL_GRADIENT][i] =
         i % 2 ? gradient_kernel(side, 127, 91) : gradient_kernel(side, 252, 127);
     product->label[KERNEL_SEPARABLE][i] = g_strdup_printf("blur(%ux%u)", side, side);
@@ -117,7 +117,7 @@ product_count(const Product *product) {
          product->n_sizes;
 }
 
-/* The next digit of the number of a case. */
+/* Returns the next digit of a case's number. */
 static guint
 take_digit(guint *rest, guint n) {
   const guint digit = *rest % n;

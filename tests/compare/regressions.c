@@ -6,7 +6,7 @@
 #define FAINT "faint"
 #define MIXED "mixed"
 #define STEEP "steep"
-#define EACH "box of each component" /* the others are of luma, where there are colours */
+#define EACH "box of each component" /* the others are of luma for formats with color */
 
 #define FAINT_SIDE 17
 #define MIXED_SIDE 7
@@ -27,31 +27,31 @@ static const struct {
     /* repeated pixels that were not grey yet */
     {"gaussian", 9, 0, "RGB", 93, 14, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
     {"box", 31, 0, "RGB", 76, 8, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
-    /* half a pair at the end of rows of which the source has more */
+    /* half a macropixel at the end of rows, when the source has more */
     {"gaussian", 21, 0, "YUY2", 50, 7, CC_BORDER_CONSTANT, 2, 22, CC_RESPONSE_AUTO, 0,
      PATTERN_RANDOM},
     {"box", 31, 0, "UYVY", 66, 9, CC_BORDER_REFLECT, 4, 4, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
-    /* code values far below the lowest bit of what sums are multiplied by */
+    /* code values far below the lowest bit of the factor of sums */
     {FAINT, 0, 4.2e-10, "GRAY8", 64, 40, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_AUTO, 0,
      PATTERN_RANDOM},
     {FAINT, 0, 4.8e-10, "GRAY8", 64, 40, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_AUTO, 0,
      PATTERN_RANDOM},
-    /* the widest, and all pixels of a stride */
+    /* the largest windows, and all pixels of a stride */
     {"gaussian", 127, 0, "ARGB64", 150, 131, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0,
      PATTERN_RANDOM},
     {"gaussian", 127, 0, "NV12", 150, 131, CC_BORDER_REFLECT_101, 4, 0, CC_RESPONSE_AUTO, 0,
      PATTERN_RANDOM},
     {"box", 127, 0, "RGBA", 150, 131, CC_BORDER_CONSTANT, 2, 0, CC_RESPONSE_AUTO, 0,
      PATTERN_RANDOM},
-    /* rows of a packed frame that bundles reach and results do not */
+    /* rows of a packed frame that dot groups read and windows do not */
     {MIXED, 0, 0, "RGB", 64, 400, CC_BORDER_REPLICATE, 4, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
-    /* means whose factor passes a word */
+    /* boxes whose factor exceeds a word */
     {STEEP, 0, 1.5e-7, "GRAY8", 64, 64, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_OFFSET, 0,
      PATTERN_RANDOM},
-    /* a row shorter than the vectors that read what is made of its sums, at the end of memory */
+    /* a row shorter than the vectors of its partial sums, at the end of memory */
     {"motion-blur", 3, 0, "GRAY16_LE", 1, 1, CC_BORDER_REPLICATE, 1, 0, CC_RESPONSE_ABSOLUTE, 0,
      PATTERN_MAX},
-    /* means by columns: several tiles, one pixel, and what does not fill vectors */
+    /* boxes by column sums: several tiles, one pixel, and incomplete vectors */
     {EACH, 15, 0, "RGBA", 1700, 20, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
     {EACH, 13, 0, "ARGB64", 1700, 20, CC_BORDER_CONSTANT, 1, 0, CC_RESPONSE_AUTO, 0,
      PATTERN_RANDOM},
@@ -65,7 +65,7 @@ static const struct {
     {"box", 13, 0, "NV12", 83, 37, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
     {"box", 11, 0, "P010_10LE", 283, 37, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_RANDOM},
     {"box", 5, 0, "AYUV", 283, 37, CC_BORDER_REFLECT, 1, 0, CC_RESPONSE_AUTO, 0, PATTERN_SPIKES},
-    /* sums that pass 32 bits, also along lines, at their largest */
+    /* sums that exceed 32 bits, horizontal ones too, at their largest */
     {"gaussian", 15, 0, "GRAY16_LE", 1, 9, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_CLAMP, 3, PATTERN_MAX},
     {"gaussian", 15, 0, "GRAY16_LE", 2, 1, CC_BORDER_REFLECT, 1, 0, CC_RESPONSE_CLAMP, 3,
      PATTERN_CHECKER},
@@ -79,7 +79,7 @@ static const struct {
      PATTERN_CHECKER},
     {"gaussian", 127, 0, "GRAY8", 150, 131, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_CLAMP, 0,
      PATTERN_SPIKES},
-    /* code values that pass 32 bits, of either sign */
+    /* code values that exceed 32 bits, of either sign */
     {"sobel", 7, 9e5, "GRAY8", 99, 40, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_CLAMP, 0, PATTERN_RANDOM},
     {"sobel", 7, -9e5, "RGBA", 99, 40, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_CLAMP, 0, PATTERN_RANDOM},
     {MIXED, 0, 9e5, "GRAY8", 99, 40, CC_BORDER_WRAP, 1, 0, CC_RESPONSE_CLAMP, 0, PATTERN_RANDOM},
@@ -94,7 +94,7 @@ regressions_count(void) {
   return G_N_ELEMENTS(cases);
 }
 
-/* A row and a column with sums of 27 and of 6 bits. */
+/* Returns a row and a column with sums of 27 and 6 bits. */
 static CcKernel *
 faint_kernel(void) {
   gdouble row[FAINT_SIDE], column[FAINT_SIDE];
@@ -105,7 +105,7 @@ faint_kernel(void) {
   return cc_kernel_new_separable(row, FAINT_SIDE, column, FAINT_SIDE, NULL);
 }
 
-/* Taps that are bytes, of no shape. */
+/* Returns byte taps without any pattern. */
 static CcKernel *
 mixed_kernel(void) {
   gdouble taps[MIXED_SIDE * MIXED_SIDE];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Cases that went wrong once, and that chance seldom meets. */
+/* Cases that failed once and that random cases seldom include. */
 
 #include "tests/compare/cases.h"
 
@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 guint regressions_count(void);
 
-/* Case `index`, whose kernel lives as long as the process. */
+/* Returns case `index`. Its kernel lives as long as the process. */
 Case regressions_get(guint index);
 
 G_END_DECLS

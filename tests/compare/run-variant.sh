@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Compares one variant of the CPU backend with the plain loop on the processor that qemu-user emulates. Exits with 77
-# where this processor has the instructions, because compare-cpu compares that variant then, and where neither has them.
+# if neither that processor nor this one has the instructions. Also exits with 77 if this processor has them, because
+# compare-cpu then compares the variant.
 #
 #   run-variant.sh CUDACONV_COMPARE VARIANT
 compare=$1 variant=$2

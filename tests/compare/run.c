@@ -8,19 +8,19 @@
 
 struct _Trial {
   Case c;
-  CcFilter filter; /* the case's, or what replaces a refused one */
+  CcFilter filter; /* of the case, or a replacement for a refused one */
   CcFrameLayout out_layout;
   CcRect source[CC_MAX_PLANES];
   CcRegion region;
   gboolean is_part; /* the source or the target is not a whole frame */
   GuardedFrame *src, *expected;
-  GuardedFrame *blank; /* what destinations hold before */
+  GuardedFrame *blank; /* the initial content of destinations */
   OracleTolerance tolerance;
   /* while it runs */
   CcPlan *plan;               /* without an algorithm */
   GBytes *src_bytes;          /* of src before the first run */
-  GuardedFrame *first;        /* the first target's result */
-  guint64 n_tolerated, n_off; /* samples of it, as trial_count_off() has them */
+  GuardedFrame *first;        /* the result of the first target */
+  guint64 n_tolerated, n_off; /* samples of `first`, see trial_count_off() */
 };
 
 gchar *
@@ -84,42 +84,42 @@ trial_free(Trial *trial) {
 
 /* --- the targets' part --- */
 
-/* Keeps as many jobs under way as the backend can use, each with its own destination. */
+/* Submits a frame for each destination, as many at once as the backend can use. */
 static gboolean
-run_jobs(const Target *target, CcProgram *program, const Trial *trial, GuardedFrame *const *dst,
-         guint n, GError **error) {
-  g_autofree CcSubmission **jobs = g_new0(CcSubmission *, n);
-  g_autofree CcSubmitInfo *submissions = g_new0(CcSubmitInfo, n);
+run_submissions(const Target *target, CcProgram *program, const Trial *trial,
+                GuardedFrame *const *dst, guint n, GError **error) {
+  g_autofree CcSubmission **submissions = g_new0(CcSubmission *, n);
+  g_autofree CcSubmitInfo *infos = g_new0(CcSubmitInfo, n);
   gboolean ok = TRUE;
   guint submitted = 0;
   for (; ok && submitted < n; submitted++) {
-    submissions[submitted] =
+    infos[submitted] =
         (CcSubmitInfo){trial->src->frame, dst[submitted]->frame, &trial->region, 1, NULL};
-    jobs[submitted] = cc_backend_submit(target->backend, program, &submissions[submitted], error);
-    ok = jobs[submitted] != NULL;
+    submissions[submitted] = cc_backend_submit(target->backend, program, &infos[submitted], error);
+    ok = submissions[submitted] != NULL;
   }
-  for (guint i = 0; i < n && jobs[i]; i++) {
+  for (guint i = 0; i < n && submissions[i]; i++) {
     CcTimes times = {0};
-    ok = cc_backend_wait(target->backend, jobs[i], &times, ok ? error : NULL) && ok;
+    ok = cc_backend_wait(target->backend, submissions[i], &times, ok ? error : NULL) && ok;
   }
   return ok;
 }
 
-/* The same, with all that the program must not touch out of bounds. */
+/* The same, with all memory forbidden that the program must not access. */
 static gboolean
-run_jobs_in_bounds(const Trial *trial, const Target *target, CcProgram *program,
-                   GuardedFrame *const *dst, guint n, GError **error) {
+run_submissions_in_bounds(const Trial *trial, const Target *target, CcProgram *program,
+                          GuardedFrame *const *dst, guint n, GError **error) {
   guarded_frame_forbid(trial->src, trial->source);
   for (guint i = 0; i < n; i++)
     guarded_frame_forbid(dst[i], trial->tolerance.target);
-  const gboolean ok = run_jobs(target, program, trial, dst, n, error);
+  const gboolean ok = run_submissions(target, program, trial, dst, n, error);
   guarded_frame_forbid(trial->src, NULL);
   for (guint i = 0; i < n; i++)
     guarded_frame_forbid(dst[i], NULL);
   return ok;
 }
 
-/* Why a destination is not as it should be, or NULL. */
+/* Returns why a destination is wrong, or NULL. */
 static gchar *
 judge(const Trial *trial, const GuardedFrame *dst) {
   gchar *why = NULL;
@@ -140,7 +140,7 @@ judge(const Trial *trial, const GuardedFrame *dst) {
   return NULL;
 }
 
-/* Runs the plan on a target; why it failed, or NULL. */
+/* Runs the plan on a target. Returns why it failed, or NULL. */
 static gchar *
 run_plan(Trial *trial, const Target *target, CcPlan *plan) {
   g_autoptr(GError) error = NULL;
@@ -156,7 +156,8 @@ run_plan(Trial *trial, const Target *target, CcPlan *plan) {
       guarded_frame_copy(frame, trial->blank);
   }
   gchar *why = NULL;
-  if (!run_jobs_in_bounds(trial, target, program, (GuardedFrame *const *)dst->pdata, n, &error))
+  if (!run_submissions_in_bounds(trial, target, program, (GuardedFrame *const *)dst->pdata, n,
+                                 &error))
     why = g_strdup_printf("run: %s", error ? error->message : "no error is set");
   cc_program_unref(program);
   for (guint i = 0; i < n && !why; i++)
@@ -178,8 +179,8 @@ runs_all_ops(CcAlgorithm algorithm, const CcPlan *plan) {
   return TRUE;
 }
 
-/* Prepares a plan whose algorithm cannot run it. What is wrong with the refusal, or NULL: it has to
- * name the algorithms that can run the kernel, and no others. */
+/* Prepares a plan whose algorithm cannot run it. Returns what is wrong with the refusal, or NULL.
+ * The error must name exactly the algorithms that can run the kernel. */
 static gchar *
 judge_refusal(const Trial *trial, const Target *target, CcPlan *plan) {
   g_autoptr(GError) error = NULL;
@@ -220,7 +221,7 @@ is_same(const CcRect *a, const CcRect *b) {
   return a->x == b->x && a->y == b->y && a->width == b->width && a->height == b->height;
 }
 
-/* What is wrong with the case's plan as such, or NULL; sets it. */
+/* Makes the case's plan. Returns what is wrong with it, or NULL. */
 static gchar *
 make_plan(Trial *trial) {
   g_autoptr(GError) error = NULL;

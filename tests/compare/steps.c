@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv-steps: prints what runs for many random plans, on all processors and GPUs, as
- * steps.txt has it. The first part of it has each line once, behind an identifier made of its text.
- * The second part has the values of a plan, and the identifiers for each processor or GPU; those
- * that run the same share them. What follows from the size of the frame is left out: tiles, blocks
- * and the cost of a frame on the CPU. So the file stays small, and diff shows what is chosen anew.
- */
+/* cudaconv-steps: prints the steps of many random plans for all processors and GPUs, in the format
+ * of steps.txt. The first part has each step once, after an identifier made from its text. The
+ * second part has the parameters of each plan, and the identifiers for each processor or GPU. Those
+ * with the same steps share a list. Numbers that depend on the frame's size are left out: tiles,
+ * blocks and the CPU's cost of a frame. The file thus stays small, and diff shows which choices
+ * changed. */
 
 #include "cpu/lower.h"
 #include "cuda/lower.h"
@@ -19,7 +19,7 @@
 #define ID_DIGITS 7
 
 typedef struct {
-  GHashTable *lines; /* of a text: its identifier */
+  GHashTable *lines; /* from text to identifier */
   GString *plans;
   GRegex *sizes[4];
 } Steps;
@@ -33,7 +33,8 @@ static const struct {
     {": \\d+ rows at once$", ""},
 };
 
-/* A line without what follows from the size of the frame, and without the name of the processor. */
+/* Returns a line without the numbers that depend on the frame's size, and without the processor's
+ * name. */
 static gchar *
 shorten(const Steps *self, const gchar *line) {
   gchar *shorter = g_strdup(line);
@@ -44,7 +45,7 @@ shorten(const Steps *self, const gchar *line) {
   return shorter;
 }
 
-/* Gives the identifiers of lines as one text: "1f2e3d4 5a6b7c8". */
+/* Returns the identifiers of lines as one text: "1f2e3d4 5a6b7c8". */
 static gchar *
 name_lines(Steps *self, gchar **lines) {
   GString *names = g_string_new(NULL);
@@ -58,8 +59,8 @@ name_lines(Steps *self, gchar **lines) {
   return g_string_free(names, FALSE);
 }
 
-/* Adds the names of the lines of a processor or GPU, and owns them. One with the same lines as the
- * one before shares them. */
+/* Adds the identifiers for a processor or GPU, and takes ownership of them. If they equal the
+ * previous ones, both share one list. */
 static void
 add_names(Steps *self, const gchar *who, gchar *names, gchar **last) {
   const gboolean same = *last && g_str_equal(*last, names);
@@ -94,7 +95,7 @@ add_case(Steps *self, const Case *c) {
   CcRegion region;
   g_autoptr(CcPlan) plan = cc_plan_new(&c->filter, &c->layout, &error);
   if (!plan || !cc_filter_find_region(&c->filter, &c->layout, &region, NULL))
-    return; /* tests/unit/test-plan.c has what is refused */
+    return; /* tests/unit/test-plan.c covers refused plans */
   const CcFilter *f = &c->filter;
   g_string_append_printf(self->plans, "%s %s %s %s %s %s %s %s %.5g %g %u%s\n", c->kernel,
                          c->format, c->range, cc_border_names[f->border],

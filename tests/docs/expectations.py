@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compares what a block of a page made and printed with what the page promises.
+"""Compares the files and the output of a block of a page with the expectations.
 
-    expectations.py PAGE BLOCK FOLDER OUTPUT    PAGE is recipes, BLOCK "A camera 1": the heading, and which block below it
-    expectations.py PAGE                        lists the blocks of the page that have an expectation, one a line
+    expectations.py PAGE BLOCK FOLDER OUTPUT    PAGE is like recipes-video. BLOCK is like "One image 1": the heading and the
+                                                number of the block below it
+    expectations.py PAGE                        lists the blocks of the page that have an expectation, one per line
 
-FOLDER is the folder in which the block ran, and the file OUTPUT holds what it printed. PAGES has the expectations of each
-block; a page that is not there promises nothing. The exit status is 1 when a promise is not kept, and 77 when GStreamer's
-Python is missing.
+FOLDER is the folder in which the block ran. The file OUTPUT has its output. PAGES has the expectations of each block. A page
+that is not in PAGES has none. The exit status is 1 if an expectation is not met, and 77 if GStreamer's Python is missing.
 
-The stand-in for gst-launch-1.0 (launch.c) writes the first 10 frames of each window as they are into window-1.gdp,
-window-2.gdp and so on, and the streams that go to other computers into sent-1.mkv or sent-1.ts.
+The gst-launch-1.0 of this folder (launch.c) writes the first 10 frames of each window unchanged to window-1.gdp, window-2.gdp and
+so on, and streams for other computers to sent-1.mkv or sent-1.ts.
 """
 
 import dataclasses
@@ -30,15 +30,15 @@ SECOND = 1_000_000_000
 
 
 class Broken(Exception):
-    """A promise that is not kept, as a sentence."""
+    """An expectation that is not met, as a sentence."""
 
 
-# ---- what is in a file ----
+# ---- the contents of a file ----
 
 @dataclasses.dataclass
 class Frame:
-    """What a frame looks like: mean luma, mean distance of the chroma from grey, mean square of the steps between
-    neighbouring luma samples. All are code values of 8 bits."""
+    """Statistics of a frame: mean luma, mean distance of the chroma from grey, and mean square of the differences between
+    neighbouring luma samples. All are 8-bit code values."""
 
     seconds: float
     luma: float
@@ -48,17 +48,17 @@ class Frame:
 
 @dataclasses.dataclass
 class Contents:
-    """The one video of a file or a pipeline, and how long its audio is."""
+    """The video of a file or a pipeline, and the length of its audio."""
 
     size: tuple = None
     format: str = None
     codec: str = None
     frames: list = dataclasses.field(default_factory=list)
-    audio: float = 0.0  # seconds; 0: there is none
+    audio: float = 0.0  # seconds; 0: no audio
 
 
-def look_at(seconds, data, width, height, region):
-    """The Frame of I420 samples, of which some 16 rows in the region are taken."""
+def frame_of(seconds, data, width, height, region):
+    """Returns the Frame of I420 samples, computed from some 16 rows of the region."""
     left, top, right, bottom = region or (0, 0, width, height)
     stride = (width + 3) // 4 * 4
     chroma_stride = ((width + 1) // 2 + 3) // 4 * 4
@@ -74,25 +74,25 @@ def look_at(seconds, data, width, height, region):
                  sum(steps) / len(steps))
 
 
-def take(sink, contents, region):
+def add_sample(sink, contents, region):
     """Adds a decoded frame or a block of audio to the contents."""
     sample = sink.emit("pull-sample")
     if not sample:
         return Gst.FlowReturn.EOS
     buffer, segment = sample.get_buffer(), sample.get_segment()
-    # get_structure() of caps is not valid in each version of GStreamer's Python
+    # get_structure() of caps is not valid in all versions of GStreamer's Python
     caps = Gst.Structure.new_from_string(sample.get_caps().to_string())
     start = segment.to_stream_time(Gst.Format.TIME, buffer.pts) if buffer.pts != Gst.CLOCK_TIME_NONE else 0
     if caps.get_name().startswith("audio/"):
         contents.audio += buffer.duration / SECOND if buffer.duration != Gst.CLOCK_TIME_NONE else 0
         return Gst.FlowReturn.OK
     contents.size = caps.get_value("width"), caps.get_value("height")
-    contents.frames.append(look_at(start / SECOND, buffer.extract_dup(0, buffer.get_size()), *contents.size, region))
+    contents.frames.append(frame_of(start / SECOND, buffer.extract_dup(0, buffer.get_size()), *contents.size, region))
     return Gst.FlowReturn.OK
 
 
 def contents_of(folder, source, region=None):
-    """Reads a file of the folder, or runs a line of elements that make raw video."""
+    """Reads a file of the folder, or runs a line of elements that produce raw video."""
     contents = Contents()
     videos = []
     pipeline = Gst.Pipeline()
@@ -107,7 +107,7 @@ def contents_of(folder, source, region=None):
             line = "videoconvert ! video/x-raw,format=I420 ! appsink name=sink sync=false emit-signals=true"
         part = Gst.parse_bin_from_description(f"queue max-size-time=0 max-size-bytes=0 max-size-buffers=0 ! {line}", True)
         if sink := part.get_by_name("sink"):
-            sink.connect("new-sample", take, contents, region)
+            sink.connect("new-sample", add_sample, contents, region)
         pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, note_format, contents)
         pipeline.add(part)
         part.sync_state_with_parent()
@@ -115,7 +115,7 @@ def contents_of(folder, source, region=None):
 
     line = source
     if " ! " not in source and not (folder / source).exists():
-        raise Broken(f"{source} is not there")
+        raise Broken(f"{source} does not exist")
     if source.endswith(".gdp"):
         line = f"filesrc location={source} ! gdpdepay"
     if " ! " in line:
@@ -152,10 +152,10 @@ def note_codec(_, pad, caps, factory, contents):
     name = caps.to_string().split(",")[0]
     if factory.get_metadata("klass").startswith("Codec/Decoder") and name.startswith(("video/", "image/")):
         contents.codec = name
-    return 0  # try it
+    return 0  # GST_AUTOPLUG_SELECT_TRY
 
 
-# ---- how a frame looks beside the one that it was made of ----
+# ---- comparisons of a frame with its source frame ----
 
 def same(frame, source):
     return (abs(frame.luma - source.luma) < 2 and abs(frame.color - source.color) < 2 and
@@ -188,33 +188,33 @@ def relief(frame, source):
     return abs(frame.luma - source.luma) < 20 and frame.detail > 1.05 * source.detail
 
 
-def hues(frame, source):
+def direction_colors(frame, source):
     return frame.color > 10 and abs(frame.color - source.color) > 5
 
 
-def with_edges_over_it(frame, source):
-    """Darker by the share of the black between edges, and with its color."""
+def edges_over_source(frame, source):
+    """Darker because of the black between edges, and with the source's color."""
     return frame.luma < 0.9 * source.luma and 0.4 * source.color < frame.color < 0.8 * source.color
 
 
-# ---- promises ----
+# ---- expectations ----
 
 @dataclasses.dataclass
 class Made:
-    """A file with one video or image that is like the source in size, number of frames, their times, and length of audio,
-    but for what is given here. `looks` is a function, or has one for each (FROM, TO) in seconds, or is None."""
+    """Expects a file with one video or image. Its size, number and times of frames, and length of audio are those of the
+    source, unless given here. `looks` is a function, a dictionary from (FROM, TO) in seconds to functions, or None."""
 
     name: str
     source: str
     looks: object
     size: tuple = None
     frames: int = None
-    first: int = None  # so many frames have to be there, and the rest does not matter
+    first: int = None  # check only so many frames
     audio: bool = None
-    times: str = "same"  # as those of the source; or they are "shifted", or "any"
+    times: str = "same"  # as in the source; or "shifted", or "any"
     codec: str = None
     format: str = None
-    regions: dict = None  # (LEFT, TOP, RIGHT, BOTTOM) to how it looks there
+    regions: dict = None  # (LEFT, TOP, RIGHT, BOTTOM) to `looks` of the region
 
     def check(self, folder, _):
         source, made = contents_of(folder, self.source), contents_of(folder, self.name)
@@ -230,9 +230,9 @@ class Made:
         size = self.size or source.size
         if made.size != size:
             raise Broken(f"{self.name} has {made.size[0]}x{made.size[1]}, not {size[0]}x{size[1]}")
-        for what, has, wants in (("codec", made.codec, self.codec), ("format", made.format, self.format)):
-            if wants and has != wants:
-                raise Broken(f"{self.name} has the {what} {has}, not {wants}")
+        for name, actual, expected in (("codec", made.codec, self.codec), ("format", made.format, self.format)):
+            if expected and actual != expected:
+                raise Broken(f"{self.name} has the {name} {actual}, not {expected}")
         audio = source.audio if self.audio in (None, True) else 0
         if abs(made.audio - audio) > 0.15:
             raise Broken(f"{self.name} has {made.audio:.2f} s of audio, not {audio:.2f} s")
@@ -255,25 +255,25 @@ class Made:
             if not frames:
                 raise Broken(f"{where} has no frame from {start} s to {end} s")
             for number in frames:
-                beside = source.frames[min(number, len(source.frames) - 1)]
-                if not look(made.frames[number], beside):
-                    raise Broken(f"{where} has frame {number} not {look.__name__}: {made.frames[number]} of {beside}")
+                original = source.frames[min(number, len(source.frames) - 1)]
+                if not look(made.frames[number], original):
+                    raise Broken(f"{where} has frame {number} not {look.__name__}: {made.frames[number]} of {original}")
 
 
 @dataclasses.dataclass
 class Says:
-    """The block prints this, a regular expression."""
+    """Expects that the output of the block matches a regular expression."""
 
     pattern: str
 
     def check(self, _, output):
         if not re.search(self.pattern, output, re.MULTILINE):
-            raise Broken(f"/{self.pattern}/ was not printed, but:\n{output}")
+            raise Broken(f"the output does not match /{self.pattern}/:\n{output}")
 
 
 @dataclasses.dataclass
 class Holds:
-    """A file of text holds this, a regular expression."""
+    """Expects that a text file matches a regular expression."""
 
     name: str
     pattern: str
@@ -282,7 +282,7 @@ class Holds:
         path = folder / self.name
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         if not re.search(self.pattern, text, re.MULTILINE):
-            raise Broken(f"{self.name} does not hold /{self.pattern}/, but:\n{text}")
+            raise Broken(f"{self.name} does not match /{self.pattern}/:\n{text}")
 
 
 # ---- the pages ----
@@ -295,71 +295,77 @@ H264 = "video/x-h264"
 
 
 def window(looks, source=CAMERA, number=1, **more):
-    """What the first 10 frames in a window look like."""
+    """Expects the first 10 frames of a window."""
     return Made(f"window-{number}.gdp", source, looks, first=10, audio=False, **more)
 
 
-RECIPES = {
-    "A camera 1": [window(edges)],
-    "A film with its sound 1": [Made("out.mp4", "in.mp4", softer, codec=H264)],
-    "A film with its sound 2": [Made("out.mp4", "in.mp4", softer, codec=H264)],
-    "A film with its sound 3": [Made("out.mp4", "film.mkv", sharper, codec=H264)],
-    "One picture 1": [Made("edges.png", "photo.jpg", edges)],
-    "One picture 2": [Made("edges.png", "photo.jpg", edges)],
-    "A folder of pictures 1": [Made(f"edges/{name}.jpg", f"pictures/{name}.jpg", edges) for name in ("a", "b c")],
-    "A folder of pictures 2": [Made(f"edges/{name}.jpg", f"pictures/{name}.jpg", edges) for name in ("a", "b c")],
-    "Numbered pictures 1": [Made(f"out/{name}.png", f"frames/{name}.png", sharper) for name in ("0001", "0012")],
-    "Numbered pictures 2": [Made("film.webm", NUMBERED, sharper, codec="video/x-vp9"),
-                            Made("frame.png", "in.mp4", edges, frames=1, audio=False)],
-    "Numbered pictures 3": [Made(f"out/{name}.png", f"frames/{name}.png", sharper) for name in ("0001", "0012")],
-    # a fourth of the pixels without smoothing has more detail
-    "Thumbnails 1": [Made("thumbnail.jpg", f"filesrc location=photo.jpg ! jpegdec ! {SMALLER.format(80, 60)}", softer)],
-    "Thumbnails 2": [window(softer, f"{LARGE} ! {SMALLER.format(480, 270)}")],
-    "A part of the picture 1": [Made("out.mp4", "in.mp4", None, audio=False, regions={
+RECIPES_VIDEO = {
+    "Filter a video and keep its audio 1": [Made("out.mp4", "in.mp4", softer, codec=H264)],
+    "Filter a video and keep its audio 2": [Made("out.mp4", "in.mp4", softer, codec=H264)],
+    "Filter a video and keep its audio 3": [Made("out.mp4", "video.mkv", sharper, codec=H264)],
+    "Blur a region 1": [Made("out.mp4", "in.mp4", None, audio=False, regions={
         (100, 60, 200, 160): softer, (0, 0, 320, 56): same, (0, 164, 320, 240): same, (0, 0, 96, 240): same,
         (204, 0, 320, 240): same})],
-    "Edges over the picture 1": [Made("out.mp4", "in.mp4", with_edges_over_it, audio=False)],
-    "A matrix 1": [window(sharper), window(sharper, number=2), Made("sharp.png", "photo.jpg", sharper)],
+    "Edges over the video 1": [Made("out.mp4", "in.mp4", edges_over_source, audio=False)],
+    "Ten-bit video 1": [window(softer, LARGE, format="I420_10LE")],
+    "One image 1": [Made("edges.png", "photo.jpg", edges)],
+    "One image 2": [Made("edges.png", "photo.jpg", edges)],
+    "A folder of images 1": [Made(f"edges/{name}.jpg", f"pictures/{name}.jpg", edges) for name in ("a", "b c")],
+    "A folder of images 2": [Made(f"edges/{name}.jpg", f"pictures/{name}.jpg", edges) for name in ("a", "b c")],
+    "Numbered images 1": [Made(f"out/{name}.png", f"frames/{name}.png", sharper) for name in ("0001", "0012")],
+    "Numbered images 2": [Made("video.webm", NUMBERED, sharper, codec="video/x-vp9"),
+                          Made("frame.png", "in.mp4", edges, frames=1, audio=False)],
+    "Numbered images 3": [Made(f"out/{name}.png", f"frames/{name}.png", sharper) for name in ("0001", "0012")],
+    # a fourth of the pixels without smoothing has more detail than the thumbnail
+    "Thumbnails 1": [Made("thumbnail.jpg", f"filesrc location=photo.jpg ! jpegdec ! {SMALLER.format(80, 60)}", softer)],
+    "Thumbnails 2": [window(softer, f"{LARGE} ! {SMALLER.format(480, 270)}")],
+    "Images with transparency 1": [window(relief, CAMERA.replace("videotestsrc", "videotestsrc pattern=ball"), format="RGBA")],
+    "A matrix of your own 1": [window(sharper), window(sharper, number=2), Made("sharp.png", "photo.jpg", sharper)],
     "A row and a column 1": [window(around_grey)],
     "A kernel from a file 1": [window(sharper), Made("outline.png", "photo.jpg", sharper)],
     "A preset 1": [window(lines_on_white), Made("sketch.png", "photo.jpg", lines_on_white)],
-    "Directions as hues 1": [window(hues, CAMERA.replace("videotestsrc", "videotestsrc pattern=circular")),
-                             Made("directions.png", "photo.jpg", hues)],
-    "Ten-bit video 1": [window(softer, LARGE, format="I420_10LE")],
-    "Pictures with alpha 1": [window(relief, CAMERA.replace("videotestsrc", "videotestsrc pattern=ball"), format="RGBA")],
+    "Gradient directions as colors 1": [window(direction_colors, CAMERA.replace("videotestsrc", "videotestsrc pattern=circular")),
+                                        Made("directions.png", "photo.jpg", direction_colors)],
     "Decode, filter and encode on the GPU 1": [Made("out.mp4", "in.mp4", softer, audio=False, codec=H264)],
-    "More than one GPU 1": [Made("first.mp4", "in.mp4", softer, audio=False),
-                            Made("second.mp4", "film.mkv", softer, audio=False)],
-    "Threads of the CPU 1": [Says(r"last-message = rendered: .*average: [1-9]"), Says("^2000 frames were filtered$")],
-    "One algorithm of the GPU 1": [Says(r"last-message = rendered: .*average: [1-9]"), Says("^1000 frames were filtered$")],
-    "RTSP in 1": [window(sharper, "in.mp4"), window(sharper, "in.mp4", number=2)],
-    "RTSP out 1": [window(edges, times="any")],
-    "RTSP out 2": [Made("sent-1.mkv", CAMERA, edges, codec=H264)],
-    "HLS 1": [Holds("live.m3u8", r"^#EXTINF:2[.,](.*\n)*piece00000\.ts\n#EXTINF:2[.,](.*\n)*piece00001.ts\n"),
-              Made("piece00000.ts", CAMERA, edges, frames=60, times="shifted"),
-              Made("piece00001.ts", CAMERA, edges, frames=60, times="shifted")],
+    "Several GPUs 1": [Made("first.mp4", "in.mp4", softer, audio=False),
+                       Made("second.mp4", "video.mkv", softer, audio=False)],
+    "CPU threads 1": [Says(r"last-message = rendered: .*average: [1-9]"), Says("^2000 frames were filtered$")],
+    "Compare the GPU algorithms 1": [Says(r"last-message = rendered: .*average: [1-9]"), Says("^1000 frames were filtered$")],
+}
+RECIPES_LIVE = {
+    "A camera in a window 1": [window(edges)],
+    "Record the screen 1": [Made("screen.mkv", CAMERA, edges, codec=H264)],
+    "A virtual camera 1": [window(edges, format="YUY2")],
+    "An RTSP camera 1": [window(sharper, "in.mp4"), window(sharper, "in.mp4", number=2)],
+    "An RTSP server 1": [window(edges, times="any")],
+    "Publish to an RTSP server 1": [Made("sent-1.mkv", CAMERA, edges, codec=H264)],
+    "HLS 1": [Holds("live.m3u8", r"^#EXTINF:2[.,](.*\n)*segment00000\.ts\n#EXTINF:2[.,](.*\n)*segment00001.ts\n"),
+              Made("segment00000.ts", CAMERA, edges, frames=60, times="shifted"),
+              Made("segment00001.ts", CAMERA, edges, frames=60, times="shifted")],
     "SRT 1": [Made("sent-1.ts", CAMERA, edges, codec=H264, times="shifted")],
     "WebRTC 1": [Says("^100 packets arrived$")],
-    "A virtual camera 1": [window(edges, format="YUY2")],
+}
+RECIPES_PROGRAMS = {
+    "C 1": [Made("out.mp4", "in.mp4", softer, audio=False, codec=H264)],
+    "Frames as NumPy arrays 1": [Says(r"^frame 0: [1-4]?\d\..*\n(frame.*\n)*frame 89: [1-4]?\d\..*\n90 frames$")],
+    "A matrix from Python 1": [Says(r"^0 -1 0; -1 5 -1; 0 -1 0;$")],
+    "A matrix from Python 2": [Says(r"^<-1,0,1> <1,2,1>$")],
+    "Change the filter while it plays 1": [Says(r"\A[1-9]\d+ frames\n\Z")],
+    "Values over time 1": [Says(r"^At the end sigma is 1\.(6|7)"),
+                           Made("out.mp4", "in.mp4", {(0, 0.05): same, (2.5, 9): softer}, audio=False)],
     "Players 1": [Says("^90 frames were filtered$")],
     "Players 2": [Says("^Reached end of play list")],
     "ges-launch 1": [Made("out.mp4", "in.mp4", {(0, 0.99): softer, (0.99, 9): same}, codec=H264)],
-    "C 1": [Made("out.mp4", "in.mp4", softer, audio=False, codec=H264)],
-    "Python and NumPy 1": [Says(r"^frame 0: [1-4]?\d\..*\n(frame.*\n)*frame 89: [1-4]?\d\..*\n90 frames$")],
-    "A matrix from Python 1": [Says(r"^0 -1 0; -1 5 -1; 0 -1 0;$")],
-    "A matrix from Python 2": [Says(r"^<-1,0,1> <1,2,1>$")],
-    "A change while it plays 1": [Says(r"\A[1-9]\d+ frames\n\Z")],
-    "Values over time 1": [Says(r"^At the end sigma is 1\.(6|7)"),
-                           Made("out.mp4", "in.mp4", {(0, 0.05): same, (2.5, 9): softer}, audio=False)],
 }
 README = {
+    "cudaconv 1": [Made("edges.mp4", "holiday.mp4", edges), window(edges)],
     "The command 1": [Made("edges.mp4", "holiday.mp4", edges), Made("soft.png", "photo.jpg", softer)],
-    "Six pipelines 1": [Made("out.mp4", "in.mp4", softer, audio=False),
-                        Says(r"last-message = rendered: .*average: [1-9]"), Says("^3000 frames were filtered$")],
-    "Six pipelines 2": [window(edges), window(sharper, "in.mp4", number=2)],
-    "Six pipelines 3": [window(sharper, "in.mp4"), window(lines_on_white, number=2)],
+    "The element 1": [Made("out.mp4", "in.mp4", softer, audio=False),
+                      Says(r"last-message = rendered: .*average: [1-9]"), Says("^3000 frames were filtered$")],
+    "The element 2": [window(sharper, "in.mp4"), window(lines_on_white, number=2)],
 }
-PAGES = {"recipes": RECIPES, "README": README}
+PAGES = {"recipes-video": RECIPES_VIDEO, "recipes-live": RECIPES_LIVE, "recipes-programs": RECIPES_PROGRAMS,
+         "README": README}
 
 
 def main():

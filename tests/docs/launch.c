@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Stands in for gst-launch-1.0 when the lines of a page are tested: gst-launch-1.0 [OPTION...]
- * LINE. They are lines for users, with cameras, screens, servers and no end, so the tables below
- * replace what a machine without them cannot run. The rest is run as it stands, in the working
- * folder, which holds in.mp4. It fails on an error, a warning, when the line does not end, when no
- * frame came to an end, and when the line names cudaconv and no frame was filtered.
+/* Replaces gst-launch-1.0 when the launch lines of a page are tested: gst-launch-1.0 [OPTION...]
+ * LINE. Lines for users have cameras, displays, servers and no end. The tables below replace
+ * elements that a machine without these cannot run. The rest runs unchanged in the working folder,
+ * which contains in.mp4. The program fails on an error or a warning, if the line does not end, if
+ * no frame reaches a sink, and if the line has a cudaconv that filters no frame.
  *
- * The first 10 frames that go to a window are written as they are into window-1.gdp, those of the
- * next window of the folder into window-2.gdp. What goes to another computer is written into
- * sent-1.mkv or sent-1.ts. The number of filtered frames is printed at the end. With -v the changes
- * of properties are printed, with -m the messages. */
+ * The first 10 frames for a window are written unchanged to window-1.gdp, those for the next window
+ * in this folder to window-2.gdp. Output to another computer is written to sent-1.mkv or sent-1.ts.
+ * At the end the number of filtered frames is printed. -v prints changes of properties, -m prints
+ * messages. */
 
 #include <gst/gst.h>
 #include <stdlib.h>
@@ -20,12 +20,12 @@
 
 typedef enum {
   ALWAYS,
-  WHERE_MISSING, /* it stays where it is installed */
-  WHERE_REMOTE,  /* it stays where its location is on this computer */
+  IF_MISSING, /* only if the element is not installed */
+  IF_REMOTE,  /* only if its location is on another computer */
 } When;
 
-/* An element, the words that stand for it, and whether its properties are left out, but for `name`.
- * A %d in the words becomes the first number that gives a file which is not there yet. */
+/* An element and its replacement. `drops_properties`: the element's properties are dropped, except
+ * `name`. A %d becomes the first number that gives the name of a new file. */
 typedef struct {
   const gchar *element;
   const gchar *words;
@@ -33,9 +33,9 @@ typedef struct {
   gboolean drops_properties;
 } Substitute;
 
-/* Five seconds, so that a stream in pieces has some of them. */
+/* Five seconds, so that a stream in segments has several of them. */
 #define CAMERA "videotestsrc num-buffers=150"
-/* identity counts the frame that it refuses. A decoder may have some more, which come through. */
+/* identity counts the frame that it refuses. A decoder may have more frames, which come through. */
 #define WINDOW "identity eos-after=11 ! gdppay ! filesink location=window-%d.gdp"
 
 static const Substitute substitutes[] = {
@@ -47,7 +47,7 @@ static const Substitute substitutes[] = {
     {"videotestsrc", "videotestsrc num-buffers=10", ALWAYS, FALSE},
     {"autoaudiosrc", "audiotestsrc num-buffers=10", ALWAYS, TRUE},
     {"audiotestsrc", "audiotestsrc num-buffers=10", ALWAYS, FALSE},
-    {"rtspsrc", "filesrc location=" CLIP, WHERE_REMOTE, TRUE},
+    {"rtspsrc", "filesrc location=" CLIP, IF_REMOTE, TRUE},
     {"autovideosink", WINDOW, ALWAYS, TRUE},
     {"glimagesink", WINDOW, ALWAYS, TRUE},
     {"xvimagesink", WINDOW, ALWAYS, TRUE},
@@ -55,13 +55,13 @@ static const Substitute substitutes[] = {
     {"waylandsink", WINDOW, ALWAYS, TRUE},
     {"v4l2sink", WINDOW, ALWAYS, TRUE},
     {"autoaudiosink", "fakesink", ALWAYS, TRUE},
-    {"rtspclientsink", "matroskamux ! filesink location=sent-%d.mkv", WHERE_REMOTE, TRUE},
-    {"srtsink", "filesink location=sent-%d.ts", WHERE_REMOTE, TRUE},
-    {"rtmp2sink", "fakesink", WHERE_REMOTE, TRUE},
-    {"nvh264dec", "avdec_h264", WHERE_MISSING, TRUE},
-    {"nvh264enc", "x264enc", WHERE_MISSING, TRUE},
-    {"cudaupload", "identity", WHERE_MISSING, TRUE},
-    {"cudadownload", "identity", WHERE_MISSING, TRUE},
+    {"rtspclientsink", "matroskamux ! filesink location=sent-%d.mkv", IF_REMOTE, TRUE},
+    {"srtsink", "filesink location=sent-%d.ts", IF_REMOTE, TRUE},
+    {"rtmp2sink", "fakesink", IF_REMOTE, TRUE},
+    {"nvh264dec", "avdec_h264", IF_MISSING, TRUE},
+    {"nvh264enc", "x264enc", IF_MISSING, TRUE},
+    {"cudaupload", "identity", IF_MISSING, TRUE},
+    {"cudadownload", "identity", IF_MISSING, TRUE},
 };
 
 static gboolean
@@ -79,17 +79,17 @@ is_property(const gchar *word) {
   return sign && strcspn(word, "/, (") > (gsize)(sign - word);
 }
 
-/* Whether it is an address, and not one of this computer. */
+/* Whether the address is not of this computer. */
 static gboolean
 is_remote(const gchar *address) {
-  static const gchar *const here[] = {"file", "127.0.0.1", "localhost", "[::1]", NULL};
+  static const gchar *const local[] = {"file", "127.0.0.1", "localhost", "[::1]", NULL};
   const gchar *host = strstr(address, "://");
-  return host && !g_str_has_prefix(address, "file:") && !has_prefix_of(host + 3, here);
+  return host && !g_str_has_prefix(address, "file:") && !has_prefix_of(host + 3, local);
 }
 
-/* Whether the element at `word` has a location or URI that is not on this computer. */
+/* Whether the element at `word` has a location or URI on another computer. */
 static gboolean
-goes_away(gchar **word) {
+has_remote_location(gchar **word) {
   for (gchar **next = word + 1; *next && is_property(*next); next++) {
     if (is_remote(strchr(*next, '=') + 1))
       return TRUE;
@@ -102,12 +102,12 @@ applies(const Substitute *substitute, gchar **word) {
   if (!g_str_equal(*word, substitute->element))
     return FALSE;
   switch (substitute->when) {
-  case WHERE_MISSING: {
+  case IF_MISSING: {
     g_autoptr(GstElementFactory) factory = gst_element_factory_find(*word);
     return !factory;
   }
-  case WHERE_REMOTE:
-    return goes_away(word);
+  case IF_REMOTE:
+    return has_remote_location(word);
   default:
     return TRUE;
   }
@@ -122,7 +122,7 @@ find_substitute(gchar **word) {
   return NULL;
 }
 
-/* A word that is no element's name, with addresses replaced, and CUDA where it may be missing. */
+/* A word other than an element: addresses are replaced, and CUDA if it may be missing. */
 static gchar *
 replaced(const gchar *word) {
   static const gchar cuda[] = "(memory:CUDAMemory)";
@@ -139,8 +139,8 @@ replaced(const gchar *word) {
   return g_strdup(word);
 }
 
-/* A word of a substitute with its number. One line counts all of its files, whatever their names.
- */
+/* A word of a replacement with its number. All files of one line have different numbers, whatever
+ * their names. */
 static gchar *
 numbered(const gchar *word) {
   static guint number;
@@ -162,7 +162,7 @@ add_words(GPtrArray *words, const gchar *text) {
     g_ptr_array_add(words, numbered(*part));
 }
 
-/* The words of the line as they are run. */
+/* The words of the line after replacement. */
 static gchar **
 line_words(gchar **argv) {
   GPtrArray *words = g_ptr_array_new();
@@ -186,7 +186,7 @@ line_words(gchar **argv) {
   return (gchar **)g_ptr_array_free(words, FALSE);
 }
 
-/* Adds up a number in the `stats` of elements. */
+/* The sum of a number in the `stats` of all elements. */
 static guint64
 sum_of_stats(GstIterator *elements, const gchar *field) {
   guint64 sum = 0;
@@ -206,9 +206,9 @@ sum_of_stats(GstIterator *elements, const gchar *field) {
   return sum;
 }
 
-/* Whether the pipeline did its work, when it has ended without an error. */
+/* Whether frames came through a pipeline that ended without an error. */
 static gboolean
-judge(GstBin *pipeline, gboolean filters) {
+check_result(GstBin *pipeline, gboolean filters) {
   GstIterator *filtering = gst_bin_iterate_all_by_element_factory_name(pipeline, "cudaconv");
   guint64 frames = sum_of_stats(filtering, "frames");
   g_print("%" G_GUINT64_FORMAT " frames were filtered\n", frames);
@@ -217,13 +217,13 @@ judge(GstBin *pipeline, gboolean filters) {
     return FALSE;
   }
   if (sum_of_stats(gst_bin_iterate_recurse(pipeline), "rendered") == 0) {
-    g_printerr("no frame came to the end of the line\n");
+    g_printerr("no frame reached a sink\n");
     return FALSE;
   }
   return TRUE;
 }
 
-/* Prints what went wrong, and in which element. */
+/* Prints an error or warning and the name of its element. */
 static void
 print_error(GstMessage *message) {
   g_autoptr(GError) error = NULL;
@@ -235,7 +235,7 @@ print_error(GstMessage *message) {
              error->message);
 }
 
-/* Waits for the message that ends the line, and with `-m` prints those before it. */
+/* Waits for the message that ends the line. If `prints` is set, prints all messages before it. */
 static GstMessage *
 wait_for_end(GstBus *bus, gboolean prints) {
   gint64 end = g_get_monotonic_time() + TIMEOUT_S * G_USEC_PER_SEC;
@@ -266,7 +266,7 @@ play(GstElement *pipeline, gboolean filters, gboolean prints) {
   if (!message)
     g_printerr("the line does not end\n");
   else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS)
-    passed = judge(GST_BIN(pipeline), filters);
+    passed = check_result(GST_BIN(pipeline), filters);
   else
     print_error(message);
   gst_element_set_state(pipeline, GST_STATE_NULL);

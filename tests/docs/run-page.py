@@ -1,29 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the code blocks of a Markdown page, as somebody would who copies them.
+"""Runs the code blocks of a Markdown page like a user who copies them.
 
     run-page.py --tools FOLDER --program CUDACONV [--only LINE] [--all-fail] PAGE
 
-Each block runs in a fresh folder that holds what pages name: in.mp4, photo.jpg, pictures/*.jpg and so on, and the
-folder examples/ of the sources. It also holds what the blocks above have made, unless expectations.py knows the page: there
-no block may take the result of another one for its own.
+Each block runs in a new folder. The folder has the files that pages name (in.mp4, photo.jpg, pictures/*.jpg and so on) and
+the folder examples/ of the sources. It also has the results of the blocks above, unless expectations.py has the page: there no
+block may pass with the result of another one.
 
-    ```sh             bash -e runs it. It has to end with status 0, and each file of video, sound or
-                      pictures that it names has to be there then, and be complete
-    ```python         Python runs it
-    ```c              compiled and run, as a whole program or as the inside of one that has a `filter`
-    ```python NAME    (or any other language) a file that the blocks below find under that name
+    ```sh             runs with bash -e. It has to exit with status 0, and each video, audio or image file that it names
+                      has to exist afterwards and be complete
+    ```python         runs with Python
+    ```c              is compiled and run, as a program, or as the body of a program that has a `filter`
+    ```python NAME    (or any other language) is a file with that name for the blocks below
 
-FOLDER holds the gst-launch-1.0 that stands in for GStreamer's: it replaces cameras, screens, servers
-and GPUs (launch.c). Lines of NOT_RUN are named and not run.
+FOLDER has a replacement of gst-launch-1.0 without cameras, screens, servers and GPUs (launch.c). Lines of NOT_RUN are printed
+but not run.
 
-A block is skipped if its section of the page, from the heading on, names in backquotes a Debian package that is not
-installed. The last lines of the output list these blocks, and the exit status is 77. With CUDACONV_TEST_REQUIRED set
-they fail. A block that lacks a package which its section does not name fails, so a page has to name each package that
-`make test` does not install.
+A block is skipped if its section names a Debian package in backquotes above the block that is not installed. The last lines of
+the output list these blocks, and the exit status is 77. With CUDACONV_TEST_REQUIRED they fail. A block fails if it needs a
+package that its section does not name. So a page has to name each package that `make test` does not install.
 
-expectations.py holds what each block of some pages promises: the size, length and looks of the files that it makes, or what
-it prints. On these pages a block without an expectation fails, and so does the test if an expectation has no block.
+expectations.py has the expectations of some pages: the size, length and looks of files, or the output. On these pages a block
+without an expectation fails. The test also fails if an expectation has no block.
 """
 
 import argparse
@@ -45,26 +44,26 @@ SKIP_STATUS = 77
 EXPECTATIONS = pathlib.Path(__file__).with_name("expectations.py")
 TIMEOUT = 60
 
-# Lines that begin like this change the machine, build, or need what no test has.
+# Lines that start like this change the machine, build, or need something that no test has.
 NOT_RUN = {
     "make": "it builds or installs",
     "meson": "it builds or installs",
     "ninja": "it builds or installs",
-    "export GST_PLUGIN_PATH": "the test says where the plugin is",
+    "export GST_PLUGIN_PATH": "the test sets it",
     "apt-get": "it installs",
     "sudo": "it needs root",
     "git clone": "it needs the network",
     "docker": "it needs a container engine",
     "podman": "it needs a container engine",
-    "mediamtx": "it is no package of Debian",
+    "mediamtx": "Debian has no package of it",
     "cudaconv play": "it needs a display",
     "pitivi": "it needs a display",
 }
 
-# Names of Debian packages as pages have them
+# names of Debian packages on pages
 PACKAGE = r"(?:gstreamer1\.0|gir1\.2|ges1\.0|python3|lib[a-z0-9.+]+)-[a-z0-9.+-]+"
 
-# In front of cudaconv: a film for a camera and for another computer, and the CPU for the GPU.
+# In front of cudaconv: a video instead of a camera and of another computer, and the CPU instead of the GPU.
 WITHOUT_HARDWARE = """
 words=()
 for word; do
@@ -79,17 +78,17 @@ done
 
 MEDIA = "mp4|m4v|mov|mkv|webm|avi|ogv|ts|m3u8|png|jpg|jpeg|tiff|webp|wav|ogg"
 
-# What pages name: the file, the line that makes it, and the other names that it has. The films are longer than a queue
-# and than an encoder looks ahead, so that lines which stand still with long films do so with these.
+# Files that pages name: the file, the line that makes it, and its other names. The videos are longer than a queue and than
+# an encoder looks ahead, so a line that hangs with a long video hangs with these too.
 X264 = "x264enc speed-preset=ultrafast key-int-max=15"
 SCENE = "videotestsrc num-buffers={} pattern={} ! video/x-raw,format=I420,width=320,height=240,framerate=30/1"
 BARS = "smpte horizontal-speed=3"  # they move
-SOUND = "audiotestsrc num-buffers=130 ! audio/x-raw,rate=44100,channels=2 ! audioconvert"
+AUDIO = "audiotestsrc num-buffers=130 ! audio/x-raw,rate=44100,channels=2 ! audioconvert"
 FILES = [
     ("in.mp4", f"mp4mux name=m ! filesink location=in.mp4 {SCENE.format(90, BARS)} ! {X264} ! h264parse ! m. "
-               f"{SOUND} ! voaacenc ! aacparse ! m.", ["film.mp4", "holiday.mp4"]),
-    ("film.mkv", f"matroskamux name=m ! filesink location=film.mkv {SCENE.format(90, BARS)} ! {X264} ! h264parse ! m. "
-                 f"{SOUND} ! vorbisenc ! m.", ["in.mkv"]),
+               f"{AUDIO} ! voaacenc ! aacparse ! m.", ["video.mp4", "holiday.mp4"]),
+    ("video.mkv", f"matroskamux name=m ! filesink location=video.mkv {SCENE.format(90, BARS)} ! {X264} ! h264parse ! m. "
+                  f"{AUDIO} ! vorbisenc ! m.", ["in.mkv"]),
     ("photo.jpg", f"{SCENE.format(1, 'smpte')} ! jpegenc ! filesink location=photo.jpg",
      ["picture.jpg", "in.jpg", "pictures/a.jpg", "pictures/b c.jpg"]),
     ("picture.png", f"{SCENE.format(1, 'zone-plate kx2=20 ky2=20')} ! videoconvert ! pngenc ! "
@@ -100,7 +99,7 @@ FILES = [
 
 
 class Skip(Exception):
-    """The files that pages name cannot be made here."""
+    """The files that pages name cannot be created on this machine."""
 
 
 class LeftOut(Exception):
@@ -110,8 +109,8 @@ class LeftOut(Exception):
 # --- The page ---
 
 class Block:
-    """A fenced block: its language, the name of its file if it has one, its text, the heading of its section, and the
-    packages that the section names above the block. `key` is the heading with the number of the block below it."""
+    """A fenced block: its language, the name of its file or None, its text, the heading of its section, and the packages that
+    the section names above the block. `key` is the heading with the number of the block below it."""
 
     def __init__(self, line, info, text, heading, packages):
         self.heading = heading
@@ -125,7 +124,7 @@ class Block:
 
 
 def blocks_of(page):
-    """The fenced blocks of a page."""
+    """Returns the fenced blocks of a page."""
     found, start, lines, heading, packages = [], None, [], "", []
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         fence = re.match(r"\s*```(.*)$", line)
@@ -153,8 +152,8 @@ def reason_not_to_run(line):
                  if re.match(re.escape(start) + r"([\s=]|$)", line.strip())), None)
 
 
-def without_those_not_run(text):
-    """The text of a block of sh less the lines of NOT_RUN, and those lines with the reason."""
+def split_not_run(text):
+    """Returns the text of a sh block without the lines of NOT_RUN, and those lines with their reasons."""
     lines = re.split(r"(?<!\\)\n", text)
     left_out = [(" ".join(line.split()), reason_not_to_run(line)) for line in lines if reason_not_to_run(line)]
     return "\n".join(line for line in lines if not reason_not_to_run(line)), left_out
@@ -163,7 +162,7 @@ def without_those_not_run(text):
 # --- Running ---
 
 def run(command, folder, env):
-    """Runs a command, and ends what it has left in the background; status and output."""
+    """Runs a command and kills its background processes. Returns status and output."""
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=output,
                                    stderr=subprocess.STDOUT, start_new_session=True)
@@ -180,7 +179,7 @@ def run(command, folder, env):
 
 
 def missing_packages(names):
-    """The packages of `names` that are not installed; all of them on a system without dpkg, which has other names."""
+    """Returns the packages that are not installed. On a system without dpkg these are all."""
     if not names or not shutil.which("dpkg-query"):
         return names
     installed = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${db:Status-Abbrev}\\n", *names], check=False,
@@ -189,7 +188,7 @@ def missing_packages(names):
 
 
 def expect_success(command, folder, env):
-    """Runs a command, and returns its output."""
+    """Runs a command that has to succeed. Returns its output."""
     status, text = run(command, folder, env)
     if status != 0:
         raise RuntimeError(f"status {status}\n{text}")
@@ -197,7 +196,7 @@ def expect_success(command, folder, env):
 
 
 def make_files(folder, env):
-    """Makes the files that pages name, once for all blocks."""
+    """Creates the files that pages name, once for all blocks."""
     launch = shutil.which("gst-launch-1.0", path=os.defpath + ":/usr/bin:/usr/local/bin")
     if not launch:
         raise Skip("gst-launch-1.0 is not installed")
@@ -208,7 +207,7 @@ def make_files(folder, env):
         if missing:
             raise Skip(missing.group(0))
         if status != 0 or not (folder / name).stat().st_size:
-            raise RuntimeError(f"{name} cannot be made\n{text}")
+            raise RuntimeError(f"{name} cannot be created\n{text}")
         for other in others:
             (folder / other).parent.mkdir(exist_ok=True)
             shutil.copyfile(folder / name, folder / other)
@@ -216,26 +215,26 @@ def make_files(folder, env):
 
 
 def is_whole(path):
-    """Whether a file has something in it and, where that can be told, was written to its end."""
+    """Whether a file is not empty and, for some formats, is complete."""
     end = {".mp4": b"moov", ".m4v": b"moov", ".png": b"IEND", ".jpg": b"\xff\xd9"}.get(path.suffix, b"")
     data = path.read_bytes()
     return len(data) > 0 and end in data
 
 
 def times_of(folder):
-    """When each file below was written last."""
+    """Maps the files below a folder to their modification times."""
     return {path.relative_to(folder): path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
 
 
 def check_named_files(text, folder, before):
-    """Fails when a file of video, sound or a picture that the block names is not there or not whole, or when the
-    block should write one and all are those of before."""
+    """Fails if a video, audio or image file that the block names does not exist or is not complete, or if a block that
+    should write files wrote none."""
     for name in re.split(r"[\s\"'=;()<>|]+", text.replace("{}", "*")):
         if not re.fullmatch(rf"[\w./%*+-]+\.({MEDIA})", name):
-            continue  # with :// an address, with $ a variable
+            continue  # not a file: an address or a variable
         found = list(folder.glob(re.sub(r"%0?\d*d", "*", name)))
         if not found:
-            raise RuntimeError(f"{name} is not there")
+            raise RuntimeError(f"{name} does not exist")
         for path in found:
             if not is_whole(path):
                 raise RuntimeError(f"{path.name} is empty or not complete")
@@ -244,7 +243,7 @@ def check_named_files(text, folder, before):
 
 
 def keep_new_files(folder, original, before):
-    """Copies what a block has made, but nothing in place of the files that all blocks begin with."""
+    """Copies new files of a block, but does not replace the files of the page."""
     for path, time in times_of(folder).items():
         if before.get(path) != time and path not in times_of(original):
             (original / path).parent.mkdir(parents=True, exist_ok=True)
@@ -254,7 +253,7 @@ def keep_new_files(folder, original, before):
 # --- One function for each language ---
 
 def run_sh(block, folder, env):
-    text, left_out = without_those_not_run(block.text)
+    text, left_out = split_not_run(block.text)
     for line, reason in left_out:
         print(f"    not run, {reason}: {line}")
     if not re.sub(r"#.*", "", text).strip():
@@ -295,10 +294,10 @@ def run_c(block, folder, env):
 RUNNERS = {"sh": run_sh, "bash": run_sh, "python": run_python, "c": run_c}
 
 
-# --- What a block promises ---
+# --- Expectations ---
 
-class Promises:
-    """What expectations.py says about the blocks of a page."""
+class Expectations:
+    """The expectations for the blocks of a page, from expectations.py."""
 
     def __init__(self, page, folder, env):
         self.page = page.stem
@@ -307,21 +306,21 @@ class Promises:
             raise Skip(text.strip())
         if status != 0:
             raise RuntimeError(text)
-        self.blocks = text.splitlines()  # none: the page promises nothing
+        self.blocks = text.splitlines()  # empty: no expectations for this page
 
     def check(self, block, folder, output, env):
-        """Fails unless the block kept its promises."""
+        """Fails if the block does not meet its expectations."""
         if block.key not in self.blocks:
-            raise RuntimeError(f"{EXPECTATIONS.name} does not have what \"{block.key}\" promises")
+            raise RuntimeError(f"{EXPECTATIONS.name} has no expectations for \"{block.key}\"")
         file = folder.parent / "output"
         file.write_text(output, encoding="utf-8")
         status, text = run(["python3", EXPECTATIONS, self.page, block.key, folder, file], folder, env)
         if status != 0:
-            raise RuntimeError(f"not as promised: {text}")
+            raise RuntimeError(f"not as expected: {text}")
         print(text, end="")
 
     def without_block(self, blocks):
-        """The expectations of which no block is on the page."""
+        """Returns the expectations that have no block on the page."""
         keys = [block.key for block in blocks]
         return [key for key in self.blocks if key not in keys]
 
@@ -329,12 +328,12 @@ class Promises:
 # --- All of them ---
 
 def make_tools(folder, arguments):
-    """A folder for the front of PATH, with the commands that stand in for others."""
+    """Creates a folder for the front of PATH, with commands that replace others."""
     folder.mkdir()
     (folder / "gst-launch-1.0").symlink_to((arguments.tools / "gst-launch-1.0").resolve(strict=True))
     program = shlex.quote(str(arguments.program.resolve(strict=True)))
     tool(folder / "cudaconv", WITHOUT_HARDWARE + f'exec {program} "${{words[@]}}"')
-    # the packages that pages name are for the system's Python, and another one may come first in PATH
+    # packages that pages name are for the system's Python, but another Python may come first in PATH
     if os.access("/usr/bin/python3", os.X_OK):
         tool(folder / "python3", 'exec /usr/bin/python3 "$@"')
 
@@ -344,9 +343,8 @@ def tool(path, script):
     path.chmod(0o755)
 
 
-def run_block(block, original, promises, env):
-    """Runs one block in a copy of the folder of files, prints what it is, and returns the result and the missing
-    packages."""
+def run_block(block, original, expectations, env):
+    """Runs a block in a copy of the folder of files. Returns the result and the missing packages."""
     print(f"line {block.line}: {block.language}")
     missing = missing_packages(block.packages)
     if missing:
@@ -358,8 +356,8 @@ def run_block(block, original, promises, env):
     before = times_of(folder)
     try:
         output = RUNNERS[block.language](block, folder, env)
-        if promises.blocks:
-            promises.check(block, folder, output, env)
+        if expectations.blocks:
+            expectations.check(block, folder, output, env)
         else:
             keep_new_files(folder, original, before)
         return PASSED, []
@@ -373,15 +371,15 @@ def run_block(block, original, promises, env):
         sys.stdout.flush()
 
 
-def run_page(blocks, original, promises, env):
-    """Runs blocks in their order, prints a summary, and returns how often each result came."""
+def run_page(blocks, original, expectations, env):
+    """Runs blocks in their order and prints a summary. Returns the number of blocks for each result."""
     results = {PASSED: 0, FAILED: 0, SKIPPED: 0, LEFT_OUT: 0}
     lacking = []
     for block in blocks:
         if block.name:
             (original / block.name).write_text(block.text, encoding="utf-8")
         elif block.language in RUNNERS:
-            result, missing = run_block(block, original, promises, env)
+            result, missing = run_block(block, original, expectations, env)
             results[result] += 1
             if missing:
                 lacking.append(f"line {block.line} {result}: needs {' '.join(missing)}")
@@ -396,8 +394,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tools", type=pathlib.Path, required=True, metavar="FOLDER")
     parser.add_argument("--program", type=pathlib.Path, required=True, metavar="CUDACONV")
-    parser.add_argument("--only", type=int, metavar="LINE", help="only the block that begins in this line")
-    parser.add_argument("--all-fail", action="store_true", help="succeed when each block fails")
+    parser.add_argument("--only", type=int, metavar="LINE", help="only the block that starts in this line")
+    parser.add_argument("--all-fail", action="store_true", help="succeed if each block fails")
     parser.add_argument("page", type=pathlib.Path)
     arguments = parser.parse_args()
     all_blocks = blocks_of(arguments.page)
@@ -407,18 +405,18 @@ def main():
         tools, original = temporary / "tools", temporary / "files"
         make_tools(tools, arguments)
         original.mkdir()
-        # screens and loudspeakers of players that choose by themselves
+        # the sinks that players choose automatically
         env = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "HOME": str(temporary), "LC_ALL": "C.UTF-8",
                "GST_PLUGIN_FEATURE_RANK": "fakevideosink:1000,fakeaudiosink:1000"}
         try:
             make_files(original, env)
-            promises = Promises(arguments.page, original, env)
+            expectations = Expectations(arguments.page, original, env)
         except Skip as reason:
             print(f"no files for the page: {reason}")
             return 1 if os.environ.get("CUDACONV_TEST_REQUIRED") else SKIP_STATUS
-        results = run_page(blocks, original, promises, env)
-    for key in promises.without_block(all_blocks):
-        print(f"FAILED: {EXPECTATIONS.name} has \"{key}\", and no block of the page is that")
+        results = run_page(blocks, original, expectations, env)
+    for key in expectations.without_block(all_blocks):
+        print(f"FAILED: {EXPECTATIONS.name} has \"{key}\", but the page has no such block")
         results[FAILED] += 1
     if arguments.all_fail:
         return 0 if results[FAILED] == sum(results.values()) > 0 else 1

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Checks what can be checked of examples/Containerfile without building an image.
+"""Checks examples/Containerfile without building an image.
 
-That is: each package that it installs exists in this release, each path that it copies or runs and each option
-that it gives to Meson is there, and a stage that it copies from has been defined. Exits with 77 on
-a system without apt-cache or its lists.
+Checks that packages exist in this release, that copied and run paths exist, that options of Meson exist, and that stages
+are defined. Exits with 77 on a system without apt-cache or its lists.
 """
 
 import pathlib
@@ -18,7 +17,7 @@ FILE = ROOT / "examples" / "Containerfile"
 
 
 def instructions():
-    """The instructions as pairs of a name and the rest, with continued lines joined."""
+    """Returns the instructions as pairs of a name and the rest, with continued lines joined."""
     text = re.sub(r"^#.*\n", "", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)
     text = re.sub(r"\\\n\s*", "", text)
     return [tuple(line.split(None, 1)) for line in text.splitlines() if line.strip()]
@@ -29,7 +28,7 @@ def faults_of_run(line):
     for command in re.split(r"\s*(?:&&|;)\s*", line):
         words = [word for word in command.split() if not re.match(r"[A-Z_]+=", word)]
         if words[0].startswith("scripts/") and not (ROOT / words[0]).is_file():
-            faults.append(f"{words[0]} is not there")
+            faults.append(f"{words[0]} does not exist")
         if words[:2] == ["apt-get", "install"]:
             packages = [word for word in words[2:] if not word.startswith("-")]
             known = set(subprocess.run(["apt-cache", "pkgnames"], capture_output=True, text=True,
@@ -47,12 +46,12 @@ def faults_of_copy(line, stages):
     if words[0].startswith("--from="):
         stage = words[0].split("=", 1)[1]
         return [] if stage in stages else [f"no stage {stage}"]
-    return [f"{path} is not there" for path in words[:-1] if not (ROOT / path).exists()]
+    return [f"{path} does not exist" for path in words[:-1] if not (ROOT / path).exists()]
 
 
 def main():
     if not shutil.which("apt-cache") or not any(pathlib.Path("/var/lib/apt/lists").glob("*_Packages*")):
-        print("no apt-cache here, or no lists of packages")
+        print("apt-cache or its lists of packages are missing")
         return 77
     stages, faults, counts = [], [], {"RUN": 0, "COPY": 0, "ENTRYPOINT": 0}
     for name, line in instructions():
@@ -63,7 +62,7 @@ def main():
             faults += faults_of_run(line)
         elif name == "COPY":
             faults += faults_of_copy(line, stages)
-    faults += [f"no {name} is there" for name, count in counts.items() if count == 0]
+    faults += [f"there is no {name}" for name, count in counts.items() if count == 0]
     for fault in faults:
         print(f"{FILE.name}: {fault}")
     return 1 if faults else 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each check of expectations.py passes what is right and names what is wrong.
+"""Tests the checks of expectations.py with right and wrong files.
 
-usage: test-expectations.py --tools FOLDER --program CUDACONV    as run-page.py has them
+usage: test-expectations.py --tools FOLDER --program CUDACONV    (the options of run-page.py)
 """
 
 import os
@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SIZE = "width=160,height=120"
 BARS = "videotestsrc num-buffers=12 pattern=smpte horizontal-speed=3 ! video/x-raw,format=I420,{},framerate=30/1"
 SOURCE = BARS.format(SIZE)
-SOUND = "audiotestsrc num-buffers={} samplesperbuffer=1024 ! audio/x-raw,rate=44100,channels=1 ! vorbisenc ! m."
+AUDIO = "audiotestsrc num-buffers={} samplesperbuffer=1024 ! audio/x-raw,rate=44100,channels=1 ! vorbisenc ! m."
 MUXED = "matroskamux name=m ! filesink location={} " + SOURCE + " ! jpegenc ! m. "
 JPEG = "image/jpeg"
 
@@ -66,7 +66,7 @@ class Checks(unittest.TestCase):
         self.filtered(BARS.format("width=80,height=60"), "has 80x60, not 160x120")
         self.filtered(BARS.format("width=80,height=60"), size=(80, 60), looks=None)
         self.filtered(SOURCE, "has 160x120, not 80x60", size=(80, 60))
-        self.expect(Made("nothing.mp4", SOURCE, same), "nothing.mp4 is not there")
+        self.expect(Made("nothing.mp4", SOURCE, same), "nothing.mp4 does not exist")
         (self.folder / "damaged.mp4").write_bytes(b"nothing")
         self.expect(Made("damaged.mp4", SOURCE, same), "damaged.mp4 cannot be read to its end")
 
@@ -100,8 +100,8 @@ class Checks(unittest.TestCase):
                       looks=None, regions={(0, 0, 80, 120): same})
 
     def test_audio(self):
-        for name, sound in (("mute.mkv", ""), ("short.mkv", SOUND.format(4)), ("long.mkv", SOUND.format(16))):
-            self.launch(MUXED.format(name) + sound)
+        for name, audio in (("mute.mkv", ""), ("short.mkv", AUDIO.format(4)), ("long.mkv", AUDIO.format(16))):
+            self.launch(MUXED.format(name) + audio)
         self.expect(Made("long.mkv", "long.mkv", same, codec=JPEG))
         self.expect(Made("long.mkv", "long.mkv", same, codec="video/x-h264"), f"the codec {JPEG}, not video/x-h264")
         self.expect(Made("short.mkv", "long.mkv", same), "s of audio, not 0.39 s")
@@ -115,26 +115,26 @@ class Checks(unittest.TestCase):
 
     def test_words(self):
         self.expect(Says("^2 frames$"), output="1 frame\n2 frames\n")
-        self.expect(Says("^2 frames$"), "/^2 frames$/ was not printed", output="12 frames\n")
+        self.expect(Says("^2 frames$"), "the output does not match /^2 frames$/", output="12 frames\n")
         (self.folder / "list").write_text("one\ntwo\n")
         self.expect(Holds("list", "^two$"))
-        self.expect(Holds("list", "^three$"), "list does not hold /^three$/")
-        self.expect(Holds("nothing", "^two$"), "nothing does not hold /^two$/")
+        self.expect(Holds("list", "^three$"), "list does not match /^three$/")
+        self.expect(Holds("nothing", "^two$"), "nothing does not match /^two$/")
 
-    def test_every_block_has_one(self):
+    def test_missing_expectations(self):
         """A block without an expectation fails, and so does an expectation without a block."""
-        text = ("### A camera\n\n```sh\ntrue\n```\n\n### Nowhere\n\n```sh\ntrue\n```\n\n"
-                "### One picture\n\n```sh\ncudaconv apply --kernel sobel photo.jpg edges.png\n```\n\n```sh\ntrue\n```\n")
-        done = self.run_page("recipes.md", text)
+        text = ("### Ten-bit video\n\n```sh\ntrue\n```\n\n### Nowhere\n\n```sh\ntrue\n```\n\n"
+                "### One image\n\n```sh\ncudaconv apply --kernel sobel photo.jpg edges.png\n```\n\n```sh\ntrue\n```\n")
+        done = self.run_page("recipes-video.md", text)
         self.assertEqual(done.returncode, 1, done.stdout)
-        self.assertIn("FAILED: not as promised: window-1.gdp is not there", done.stdout)
-        self.assertIn('FAILED: expectations.py does not have what "Nowhere 1" promises', done.stdout)
-        self.assertIn('FAILED: expectations.py has "HLS 1", and no block of the page is that', done.stdout)
-        self.assertNotIn('has "A camera 1"', done.stdout)
-        # one block does not pass by the result of another
-        self.assertIn("FAILED: not as promised: edges.png is not there", done.stdout)
+        self.assertIn("FAILED: not as expected: window-1.gdp does not exist", done.stdout)
+        self.assertIn('FAILED: expectations.py has no expectations for "Nowhere 1"', done.stdout)
+        self.assertIn('FAILED: expectations.py has "Thumbnails 1", but the page has no such block', done.stdout)
+        self.assertNotIn('has "Ten-bit video 1"', done.stdout)
+        # a block does not pass with the result of another
+        self.assertIn("FAILED: not as expected: edges.png does not exist", done.stdout)
         self.assertIn("1 passed, 3 FAILED", done.stdout)
-        done = self.run_page("promises-nothing.md", text)
+        done = self.run_page("no-expectations.md", text)
         self.assertEqual(done.returncode, 0, done.stdout)
 
 

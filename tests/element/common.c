@@ -19,16 +19,16 @@ test_backend(void) {
 gboolean
 test_is_instrumented(void) {
   static const gchar *const tools[] = {"vgpreload", "libasan", "libtsan", "libclang_rt"};
-  static gint known; /* 1: it is not, 2: it is */
-  if (g_atomic_int_get(&known) == 0) {
+  static gint state; /* 0: not yet determined, 1: no, 2: yes */
+  if (g_atomic_int_get(&state) == 0) {
     g_autofree gchar *maps = NULL;
     gboolean found = FALSE;
     if (g_file_get_contents("/proc/self/maps", &maps, NULL, NULL))
       for (guint i = 0; i < G_N_ELEMENTS(tools); i++)
         found |= strstr(maps, tools[i]) != NULL;
-    g_atomic_int_set(&known, found ? 2 : 1);
+    g_atomic_int_set(&state, found ? 2 : 1);
   }
-  return g_atomic_int_get(&known) == 2;
+  return g_atomic_int_get(&state) == 2;
 }
 
 gboolean
@@ -119,7 +119,8 @@ test_harness_around(GstElement *element, const gchar *caps) {
   return h;
 }
 
-/* Messages on the bus hold the element, which holds the bus. */
+/* Messages on the bus hold references to the element, and the element to the bus. Flushing the bus
+ * breaks this cycle. */
 void
 test_teardown(GstHarness *h) {
   gst_bus_set_flushing(test_harness_bus(h), TRUE);
@@ -168,12 +169,12 @@ test_bus_take(GstBus *bus, GstMessageType types, guint *count) {
 
 void
 test_play_to_eos(GstElement *pipeline, guint seconds) {
-  const guint patience = seconds * (test_is_instrumented() ? 10 : 1);
+  const guint limit = seconds * (test_is_instrumented() ? 10 : 1);
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   g_autoptr(GstMessage) message =
-      gst_bus_timed_pop_filtered(bus, patience * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless(message != NULL, "no EOS after %u seconds", patience);
+      gst_bus_timed_pop_filtered(bus, limit * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless(message != NULL, "no EOS after %u seconds", limit);
   g_autofree gchar *text = message_text(message);
   fail_unless(GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS, "%s", text);
 }
@@ -225,14 +226,14 @@ test_frame_flat(const gchar *caps_text, guint8 value) {
 }
 
 static void
-fill_plane(TestPicture *picture, guint p, GRand *rand, gboolean extreme) {
-  const CcPlaneLayout *plane = &picture->layout.plane[p];
-  guint32 greatest = (1u << plane->depth) - 1;
+fill_plane(TestFrame *frame, guint p, GRand *rand, gboolean extreme) {
+  const CcPlaneLayout *plane = &frame->layout.plane[p];
+  guint32 max = (1u << plane->depth) - 1;
   for (guint y = 0; y < plane->height; y++) {
-    guint8 *row = test_row(picture, p, y);
+    guint8 *row = test_row(frame, p, y);
     for (guint i = 0; i < cc_plane_groups(plane) * plane->step; i++) {
       guint32 value = g_rand_int(rand);
-      value = extreme ? (value & 1 ? greatest : 0) : value & greatest;
+      value = extreme ? (value & 1 ? max : 0) : value & max;
       if (plane->type == CC_SAMPLE_U8)
         row[i] = (guint8)value;
       else
@@ -245,18 +246,18 @@ GstBuffer *
 test_frame_random(const gchar *caps, guint32 seed) {
   GstBuffer *buffer = test_frame_flat(caps, 0x5a);
   GRand *rand = g_rand_new_with_seed(seed);
-  TestPicture picture;
-  test_map(&picture, caps, buffer, GST_MAP_WRITE);
-  for (guint p = 0; p < picture.layout.n_planes; p++)
-    fill_plane(&picture, p, rand, seed % 3 == 2);
-  test_unmap(&picture);
+  TestFrame frame;
+  test_map(&frame, caps, buffer, GST_MAP_WRITE);
+  for (guint p = 0; p < frame.layout.n_planes; p++)
+    fill_plane(&frame, p, rand, seed % 3 == 2);
+  test_unmap(&frame);
   g_rand_free(rand);
   return buffer;
 }
 
-/* The first difference of two planes as text, or NULL. */
+/* Returns a description of the first difference of two planes, or NULL. Free with g_free. */
 static gchar *
-compare_planes(const TestPicture *a, const TestPicture *b, guint p) {
+compare_planes(const TestFrame *a, const TestFrame *b, guint p) {
   const CcPlaneLayout *plane = &a->layout.plane[p];
   gsize bytes = cc_plane_row_bytes(plane);
   for (guint y = 0; y < plane->height; y++) {
@@ -269,8 +270,8 @@ compare_planes(const TestPicture *a, const TestPicture *b, guint p) {
 }
 
 static gchar *
-compare_pictures(const gchar *caps, GstBuffer *a, GstBuffer *b) {
-  TestPicture pa, pb;
+compare_frames(const gchar *caps, GstBuffer *a, GstBuffer *b) {
+  TestFrame pa, pb;
   test_map(&pa, caps, a, GST_MAP_READ);
   test_map(&pb, caps, b, GST_MAP_READ);
   gchar *difference = NULL;
@@ -282,19 +283,19 @@ compare_pictures(const gchar *caps, GstBuffer *a, GstBuffer *b) {
 }
 
 gboolean
-test_same_picture(const gchar *caps, GstBuffer *a, GstBuffer *b) {
-  g_autofree gchar *difference = compare_pictures(caps, a, b);
+test_same_frame(const gchar *caps, GstBuffer *a, GstBuffer *b) {
+  g_autofree gchar *difference = compare_frames(caps, a, b);
   return difference == NULL;
 }
 
 void
-test_assert_same_picture(const gchar *caps, GstBuffer *a, GstBuffer *b, const gchar *what) {
-  g_autofree gchar *difference = compare_pictures(caps, a, b);
+test_assert_same_frame(const gchar *caps, GstBuffer *a, GstBuffer *b, const gchar *what) {
+  g_autofree gchar *difference = compare_frames(caps, a, b);
   fail_unless(difference == NULL, "%s, %s: %s", caps, what, difference);
 }
 
-/* An element on this CUDA device in READY, or NULL. Not within a test, so nothing here may fail
- * one. */
+/* Returns an element on this CUDA device in READY, or NULL. Called outside of tests, so nothing
+ * here may use fail_unless. */
 static GstElement *
 open_cuda(guint device_id) {
   GstElement *element = gst_element_factory_make("cudaconv", NULL);
@@ -326,10 +327,10 @@ cuda_opens(guint n_devices) {
   return TRUE;
 }
 
-/* Asked in a child process: the driver does not survive the fork that runs each test, and the
- * stand-in reads its settings once. The child makes GStreamer's registry, since plugins of others
- * call the driver when they are scanned, or start threads, whose ids ThreadSanitizer does not let
- * the forked tests use. */
+/* Opens the devices in a child process. The driver does not survive the fork that runs each test,
+ * and the stand-in for the driver reads its settings once per process. The child also writes
+ * GStreamer's registry: other plugins, when scanned, call the driver or start threads, whose ids
+ * ThreadSanitizer forbids the forked tests to use. */
 static gboolean
 cuda_opens_in_child(guint n_devices) {
   int status;
@@ -351,8 +352,9 @@ test_main(int *argc, char ***argv, Suite *(*suite)(void), const gchar *name, gui
     return g_getenv("CUDACONV_TEST_REQUIRED") ? EXIT_FAILURE : EXIT_SKIPPED;
   }
   gst_check_init(argc, argv);
-  /* in one process, an element on each device keeps its context, so that the others open quickly;
-   * with all devices in use as much, those others take the first */
+  /* Without forks, an element on each device keeps the device's context alive, so that the tests'
+   * elements open quickly. Every device then has one user, so the tests' elements select the first
+   * device. */
   g_autoptr(GPtrArray) keepers = g_ptr_array_new_with_free_func((GDestroyNotify)close_cuda);
   const gboolean keeps = cuda && g_strcmp0(g_getenv("CK_FORK"), "no") == 0;
   for (GstElement *keeper; keeps && (keeper = open_cuda(keepers->len));)

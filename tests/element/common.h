@@ -1,94 +1,97 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What all tests of the element share. They see cudaconv from outside only: as an element factory,
- * its properties and its pads. */
+/* Helpers for all tests of the element. The tests see cudaconv only from outside: its element
+ * factory, its properties and its pads. */
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
-/* The backend under test: the environment's CUDACONV_TEST_BACKEND, else "auto". */
+/* The backend under test: the value of CUDACONV_TEST_BACKEND, or "auto" if unset. */
 const gchar *test_backend(void);
 
-/* Whether valgrind or a sanitizer runs the test: it is slow then, and freed memory is kept. */
+/* Whether the test runs under valgrind or a sanitizer. Such a run is slow and keeps freed
+ * memory. */
 gboolean test_is_instrumented(void);
 
-/* Whether this is a run of `make test-all`, which leaves nothing out: CUDACONV_TEST_COMPLETE. */
+/* Whether CUDACONV_TEST_COMPLETE is set, as in `make test-all`: nothing is left out then. */
 gboolean test_is_complete(void);
 
-/* How often to repeat, or for how many seconds: `complete` in such a run, else `quick`, of which a
- * fifth is enough under a tool as above. */
+/* The number of repetitions or of seconds: `complete` if test_is_complete(), else `quick`, or a
+ * fifth of `quick` under valgrind or a sanitizer. */
 guint test_count(guint quick, guint complete);
 
-/* A cudaconv with the backend under test and with properties as on a launch line ("kernel=sobel
- * size=5"). The caller owns the one reference. */
+/* A cudaconv element with the backend under test. `properties` are written as on a launch line
+ * ("kernel=sobel size=5"). The caller owns the only reference. */
 GstElement *test_element_new(const gchar *properties);
 
-/* A property's value as GstValue writes it, so that "0.5" and 0.5 are the same; to be freed. */
+/* A property's value as GstValue serializes it: 0.5 and "0.5" give the same text. Free with
+ * g_free. */
 gchar *test_property_text(GstElement *element, const gchar *name);
 
 void test_assert_text(GstElement *element, const gchar *name, const gchar *wanted);
 
-/* All properties that decide pixels, which are those of presets, as text. */
+/* The text of all properties that affect pixels, which are the properties of presets. */
 gchar *test_pixel_properties(GstElement *element);
 
-/* Caps of 30 frames a second; the second form takes further fields ("colorimetry=1:4:0:0"). */
+/* Caps with 30 frames a second. test_caps_with appends more fields ("colorimetry=1:4:0:0"). */
 gchar *test_caps(const gchar *format, gint width, gint height);
 gchar *test_caps_with(const gchar *format, gint width, gint height, const gchar *fields);
 
-/* The same caps with width and height divided by `stride` and rounded up. */
+/* `caps` with width and height divided by `stride` and rounded up. */
 gchar *test_caps_divided(const gchar *caps, guint stride);
 
-/* A harness around such an element, playing, with these caps (may be NULL) set on its source pad.
- * It is not live, so that a GPU may hold frames back. */
+/* A harness around test_element_new(properties), in PLAYING. `caps` are set on the harness's source
+ * pad and may be NULL. The harness is not live, so a GPU may keep frames in flight. */
 GstHarness *test_harness_new(const gchar *properties, const gchar *caps);
 
-/* The same around an element of test_element_new, with a reference of its own. */
+/* test_harness_new for an element of test_element_new. The harness takes its own reference. */
 GstHarness *test_harness_around(GstElement *element, const gchar *caps);
 
-/* Ends a harness of test_harness_new or test_harness_around. */
+/* Frees a harness of test_harness_new or test_harness_around. */
 void test_teardown(GstHarness *h);
 
-/* The bus that such a harness put on its element. Not a new reference. */
+/* The bus of the harness's element, without a new reference. */
 GstBus *test_harness_bus(GstHarness *h);
 
-/* Takes the messages of `types` off the bus, drops all others, and returns the texts, a line each:
- * the error with its debug details, or the structure of other messages. `count` may be NULL. */
+/* Takes all messages off the bus and returns the texts of those of `types`, one a line: an error or
+ * warning with its debug details, other messages as their structure. `count` may be NULL. */
 gchar *test_bus_take(GstBus *bus, GstMessageType types, guint *count);
 
-/* Starts the pipeline and waits until it posts EOS, for so long at most. It plays on. */
+/* Sets the pipeline to PLAYING and waits for EOS, for `seconds` at most. The pipeline stays in
+ * PLAYING. */
 void test_play_to_eos(GstElement *pipeline, guint seconds);
 
-/* A serialized event of no meaning, which brings out all frames in flight. */
+/* A serialized event without a meaning. It makes the element push all frames in flight. */
 GstEvent *test_serialized_event(void);
 
-/* Pushes EOS, which brings out all frames in flight; nothing can be pushed afterwards. */
+/* Pushes EOS, so that the element pushes all frames in flight. Nothing can be pushed after that. */
 void test_drain(GstHarness *h);
 
-/* Pushes the buffer (takes it), then a serialized event that brings out all frames in flight, and
- * pulls the one result. */
+/* Pushes the buffer (taken) and a serialized event, so that no frame stays in flight. Returns the
+ * one frame that comes out. */
 GstBuffer *test_push_pull(GstHarness *h, GstBuffer *buffer);
 
-/* What a new element with these properties makes of one buffer, which is taken. */
+/* The result of one buffer (taken) in a new element with these properties. */
 GstBuffer *test_filter(const gchar *properties, const gchar *caps, GstBuffer *buffer);
 
-/* A frame of random samples in the default layout of the caps; the same seed, the same frame. A
- * third of all seeds give only the least and greatest sample values. */
+/* A frame of random samples in the default layout of the caps. Equal seeds give equal frames. Every
+ * third seed gives only the minimum and maximum sample values. */
 GstBuffer *test_frame_random(const gchar *caps, guint32 seed);
 
 /* A frame with all bytes equal. */
 GstBuffer *test_frame_flat(const gchar *caps, guint8 value);
 
-/* Fails unless both hold the same picture; what lies between the rows does not count. The caps are
- * the same for both, and GstVideoMeta on either is honoured. */
-void test_assert_same_picture(const gchar *caps, GstBuffer *a, GstBuffer *b, const gchar *what);
+/* Fails unless both buffers hold the same samples. Padding between rows is ignored. `caps` describe
+ * both buffers; GstVideoMeta overrides their layout. `what` is part of the failure message. */
+void test_assert_same_frame(const gchar *caps, GstBuffer *a, GstBuffer *b, const gchar *what);
 
-/* The same comparison as a question. */
-gboolean test_same_picture(const gchar *caps, GstBuffer *a, GstBuffer *b);
+/* Whether both buffers hold the same samples. */
+gboolean test_same_frame(const gchar *caps, GstBuffer *a, GstBuffer *b);
 
-/* Runs a suite. With CUDACONV_TEST_BACKEND=cuda and fewer than `n_devices` that open it is skipped
- * (77), or failed where CUDACONV_TEST_REQUIRED is set. */
+/* Runs a suite. If CUDACONV_TEST_BACKEND is cuda and fewer than `n_devices` devices open, the suite
+ * is skipped (exit status 77), or fails if CUDACONV_TEST_REQUIRED is set. */
 int test_main(int *argc, char ***argv, Suite *(*suite)(void), const gchar *name, guint n_devices);
 
 #define TEST_MAIN_ON_DEVICES(name, n_devices)                                                      \

@@ -5,11 +5,11 @@ GstCudaContext *
 test_context(GstElement *element) {
   g_autoptr(GstPad) pad = gst_element_get_static_pad(element, "sink");
   g_autoptr(GstQuery) query = gst_query_new_context(GST_CUDA_CONTEXT_TYPE);
-  GstContext *answer = NULL;
+  GstContext *result = NULL;
   GstCudaContext *context = NULL;
   fail_unless(gst_pad_query(pad, query), "no context");
-  gst_query_parse_context(query, &answer);
-  fail_unless(gst_structure_get(gst_context_get_structure(answer), GST_CUDA_CONTEXT_TYPE,
+  gst_query_parse_context(query, &result);
+  fail_unless(gst_structure_get(gst_context_get_structure(result), GST_CUDA_CONTEXT_TYPE,
                                 GST_TYPE_CUDA_CONTEXT, &context, NULL));
   return context;
 }
@@ -38,7 +38,7 @@ test_filter_frame_of(GstHarness *owner, GstHarness *h, const gchar *properties, 
   GstBuffer *expected = test_filter(properties, caps, test_frame_random(caps, seed));
   GstBuffer *result =
       test_push_pull(h, test_move_to_pool(pool, caps, test_frame_random(caps, seed)));
-  test_assert_same_picture(caps, result, expected, "a frame of another context");
+  test_assert_same_frame(caps, result, expected, "a frame of another context");
   gst_buffer_unref(expected);
   gst_buffer_unref(result);
   gst_buffer_pool_set_active(pool, FALSE);
@@ -63,8 +63,8 @@ test_filter_alternately(GstHarness *const owners[2], GstHarness *h, const gchar 
   for (guint i = 0; i < n; i++) {
     GstBuffer *expected = test_filter(properties, caps, test_frame_random(caps, i));
     GstBuffer *result = gst_harness_try_pull(h);
-    fail_unless(result != NULL, "frame %u is lost", i);
-    test_assert_same_picture(caps, result, expected, "a frame of contexts that alternate");
+    fail_unless(result != NULL, "frame %u did not come out", i);
+    test_assert_same_frame(caps, result, expected, "frames of alternating contexts");
     gst_buffer_unref(expected);
     gst_buffer_unref(result);
   }

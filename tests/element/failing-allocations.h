@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Memory that runs out. The program that links this has an aligned_alloc of its own in front of the
- * C library's, which the CPU backend takes the rows of its threads from. */
+/* Allocations that fail. A program that links this file replaces the C library's aligned_alloc,
+ * which the CPU backend uses for the scratch memory of its threads. */
 
 #include <glib.h>
 
-/* Whether that function is in use: valgrind has its own instead. */
+/* Whether this aligned_alloc is in use. Under valgrind it is not: valgrind replaces it. */
 gboolean test_allocations_works(void);
 
-/* Lets n calls succeed and all after them fail; G_MAXINT: none fails. */
+/* Lets the next n calls succeed and all later calls fail. G_MAXINT: no call fails. */
 void test_allocations_allow(gint n);
 
-/* Whether a call has failed since then. */
+/* Whether a call has failed since test_allocations_allow. */
 gboolean test_allocations_has_failed(void);

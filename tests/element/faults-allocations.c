@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Memory that is not there: allocations that fail while properties change, frames too large for
- * their buffers, pools of others that do not work. */
+/* Lack of memory: allocations that fail while properties change, caps too large for their buffers,
+ * and pools of other elements that fail. */
 
 #include "memory.h"
 #include "failing-allocations.h"
@@ -30,9 +30,10 @@ apply(GstElement *element, const gchar *filter) {
   g_object_thaw_notify(G_OBJECT(element));
 }
 
-/* The n-th allocation fails and none after it succeeds: a change that needs it is refused with one
- * warning and the frame is filtered as before, or it was not needed. Of one thread: others do
- * without. */
+/* Changes the properties, then lets n allocations succeed and all later ones fail. If the change
+ * needs more than n allocations, the element refuses it with one warning and filters as before. If
+ * not, the change takes effect. The element has one thread, because further threads without memory
+ * would only be left out. */
 static void
 change_without_memory(const gchar *caps, const gchar *from, const gchar *to, gint n) {
   GstBuffer *old = test_filter(from, caps, test_frame_random(caps, 1));
@@ -52,15 +53,15 @@ change_without_memory(const gchar *caps, const gchar *from, const gchar *to, gin
   g_autofree gchar *what = g_strdup_printf("%s to %s, %d", from, to, n);
   fail_unless(n_warnings == (failed ? 1 : 0), "%s: %s", what, text);
   fail_unless(!failed || strstr(text, "out of memory"), "%s: %s", what, text);
-  test_assert_same_picture(caps, result, failed ? old : new, what);
-  test_assert_same_picture(caps, again, failed ? old : new, what);
+  test_assert_same_frame(caps, result, failed ? old : new, what);
+  test_assert_same_frame(caps, again, failed ? old : new, what);
   gst_buffer_unref(result);
   gst_buffer_unref(again);
   /* with memory again, the next change works */
   apply(h->element, "kernel=sharpen");
   GstBuffer *sharp = test_filter("kernel=sharpen", caps, test_frame_random(caps, 1));
   result = test_push_pull(h, test_frame_random(caps, 1));
-  test_assert_same_picture(caps, result, sharp, "after that");
+  test_assert_same_frame(caps, result, sharp, "after that");
   gst_buffer_unref(result);
   gst_buffer_unref(sharp);
   gst_buffer_unref(old);
@@ -81,7 +82,7 @@ GST_START_TEST(changes_without_memory) {
 }
 GST_END_TEST;
 
-/* Without memory for the first frame's rows there is one error. */
+/* If the first frame gets no scratch memory, the element posts one error. */
 GST_START_TEST(start_without_memory) {
   g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
@@ -97,9 +98,9 @@ GST_START_TEST(start_without_memory) {
 }
 GST_END_TEST;
 
-/* --- frames that are not there --- */
+/* --- caps too large for their buffers --- */
 
-/* The most memory that this process has had, in KB. */
+/* The peak memory use of this process in KB. */
 static guint64
 peak_memory(void) {
   g_autofree gchar *status = NULL;
@@ -108,7 +109,7 @@ peak_memory(void) {
   return g_ascii_strtoull(line + strlen("VmHWM:"), NULL, 10);
 }
 
-/* How much it has grown, in KB. The kernel's count is rough and may fall by some. */
+/* The growth of the peak in KB. The kernel's count is approximate and may even shrink a little. */
 static guint64
 peak_growth(guint64 before) {
   const guint64 after = peak_memory();
@@ -126,8 +127,8 @@ static const struct {
              {"GRAY16_LE", "kernel=kirsch border=constant", 500000000, 3},
              {"I420", "kernel=sobel", 400000000, 2}};
 
-/* Large caps and a small buffer cost nothing but a message, again and again. */
-GST_START_TEST(no_memory_for_frames_that_are_not_there) {
+/* Large caps with small buffers cause one error and no allocation, however often they come. */
+GST_START_TEST(large_caps_with_small_buffers) {
   g_autofree gchar *small = test_caps("GRAY8", 64, 48);
   gst_buffer_unref(test_filter("kernel=gaussian", small, test_frame_flat(small, 1)));
   const guint64 before = peak_memory();
@@ -145,16 +146,16 @@ GST_START_TEST(no_memory_for_frames_that_are_not_there) {
 }
 GST_END_TEST;
 
-/* --- pools of others --- */
+/* --- pools of other elements --- */
 
-/* A pool that cannot be activated, that has few buffers, or that answers something else than a
- * buffer after some frames. */
+/* A pool that cannot be activated, that has few buffers, or that returns something other than a
+ * free buffer after some frames. */
 typedef struct {
   GstBufferPool parent;
   gboolean starts;
-  guint n, max;         /* buffers that were made, and that may be */
-  guint n_good;         /* frames that still get a buffer */
-  GstFlowReturn answer; /* to the next; GST_FLOW_OK: a buffer to which somebody else refers too */
+  guint n, max;              /* number of buffers made, and its limit */
+  guint n_good;              /* number of further frames that get a buffer */
+  GstFlowReturn pool_result; /* after that; GST_FLOW_OK: a buffer with a second reference */
   GstBuffer *shared;
 } BrokenPool;
 
@@ -185,8 +186,8 @@ broken_pool_acquire_buffer(GstBufferPool *pool, GstBuffer **buffer,
   BrokenPool *self = (BrokenPool *)pool;
   const gboolean good = self->n_good > 0;
   self->n_good -= good;
-  if (!good && self->answer != GST_FLOW_OK)
-    return self->answer;
+  if (!good && self->pool_result != GST_FLOW_OK)
+    return self->pool_result;
   const GstFlowReturn ret =
       GST_BUFFER_POOL_CLASS(broken_pool_parent_class)->acquire_buffer(pool, buffer, params);
   if (!good && ret == GST_FLOW_OK)
@@ -232,9 +233,9 @@ new_chain(void) {
   return gst_object_ref_sink(gst_parse_bin_from_description(line, TRUE, NULL));
 }
 
-/* A sink insists on its pool, which does not start or soon has no buffers: one error, also from two
- * elements in a row. */
-GST_START_TEST(foreign_pool_does_not_work) {
+/* Downstream's pool does not start, or soon has no more buffers. The element posts one error, and
+ * so do two elements in a row. */
+GST_START_TEST(downstream_pool_fails) {
   g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
   BrokenPool *pool = gst_object_ref_sink(g_object_new(broken_pool_get_type(), NULL));
   pool->starts = __i__ % 2;
@@ -263,29 +264,29 @@ GST_START_TEST(foreign_pool_does_not_work) {
 }
 GST_END_TEST;
 
-/* What the pool of a sink answers to the fifth frame, and what the element says about it. */
+/* The result of downstream's pool for the fifth frame, and the element's error. */
 static const struct {
-  GstFlowReturn answer;
-  const gchar *error; /* NULL: nothing, and the answer goes upstream as it is */
-} answers[] = {
+  GstFlowReturn pool_result;
+  const gchar *error; /* NULL: no error; the result is returned upstream as it is */
+} pool_results[] = {
     {GST_FLOW_FLUSHING, NULL},
     {GST_FLOW_EOS, NULL},
     {GST_FLOW_NOT_NEGOTIATED, NULL},
     {GST_FLOW_NOT_SUPPORTED, NULL},
     {GST_FLOW_CUSTOM_ERROR, NULL},
-    {GST_FLOW_ERROR, "no buffer for an output frame can be had"},
+    {GST_FLOW_ERROR, "no buffer for an output frame is available"},
     {GST_FLOW_OK, "a buffer that is shared and cannot be written"},
 };
 
-/* Only a pool that fails lacks memory: then the frames in flight are pushed, and one is in flight
- * from then on. */
-GST_START_TEST(foreign_pool_answers) {
+/* Only GST_FLOW_ERROR counts as lack of memory. The element then pushes the frames in flight and
+ * keeps one frame in flight from then on. */
+GST_START_TEST(downstream_pool_returns) {
   enum { N_GOOD = 4 };
-  const GstFlowReturn answer = answers[__i__].answer;
+  const GstFlowReturn pool_result = pool_results[__i__].pool_result;
   g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
   BrokenPool *pool = gst_object_ref_sink(g_object_new(broken_pool_get_type(), NULL));
   pool->n_good = N_GOOD;
-  pool->answer = answer;
+  pool->pool_result = pool_result;
   GstHarness *h = test_harness_new("kernel=gaussian in-flight=3", NULL);
   gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH,
                     offer_pool, pool, NULL);
@@ -296,13 +297,13 @@ GST_START_TEST(foreign_pool_answers) {
   fail_unless_equals_int(gst_harness_buffers_received(h), N_GOOD - n_held);
 
   const GstFlowReturn flow = gst_harness_push(h, test_frame_random(caps, N_GOOD));
-  fail_unless_equals_int(flow, answer == GST_FLOW_OK ? GST_FLOW_ERROR : answer);
+  fail_unless_equals_int(flow, pool_result == GST_FLOW_OK ? GST_FLOW_ERROR : pool_result);
   guint n;
   g_autofree gchar *text =
       test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR | GST_MESSAGE_WARNING, &n);
-  const gchar *error = answers[__i__].error;
+  const gchar *error = pool_results[__i__].error;
   fail_unless(error ? n == 1 && strstr(text, error) : n == 0, "%u: %s", n, text);
-  const gboolean is_short = answer == GST_FLOW_ERROR;
+  const gboolean is_short = pool_result == GST_FLOW_ERROR;
   fail_unless_equals_int(gst_harness_buffers_received(h), is_short ? N_GOOD : N_GOOD - n_held);
   g_autoptr(GstStructure) stats = test_stats(h->element);
   guint in_flight = 0;
@@ -314,12 +315,12 @@ GST_START_TEST(foreign_pool_answers) {
 }
 GST_END_TEST;
 
-/* --- wishes of others --- */
+/* --- allocation parameters of other elements --- */
 
 static const struct {
   gsize align, prefix, padding;
   guint size, min;
-} wishes[] = {
+} proposals[] = {
     {15, 0, 0, WIDTH *HEIGHT, 0},
     {0, 0, 0, WIDTH *HEIGHT, G_MAXUINT},
     {0, 0, 0, G_MAXUINT, 0},
@@ -333,32 +334,32 @@ static const struct {
 };
 
 static GstPadProbeReturn
-wish(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
+propose_params(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
   const guint i = GPOINTER_TO_UINT(data);
   if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
     return GST_PAD_PROBE_OK;
-  GstAllocationParams params = {.align = wishes[i].align};
-  params.prefix = wishes[i].prefix;
-  params.padding = wishes[i].padding;
+  GstAllocationParams params = {.align = proposals[i].align};
+  params.prefix = proposals[i].prefix;
+  params.padding = proposals[i].padding;
   gst_query_add_allocation_param(query, NULL, &params);
-  gst_query_add_allocation_pool(query, NULL, wishes[i].size, wishes[i].min, 0);
+  gst_query_add_allocation_pool(query, NULL, proposals[i].size, proposals[i].min, 0);
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* What a sink asks for in front of and behind its frames, and how many at once, costs no more than
- * it can mean. */
-GST_START_TEST(strange_wishes_of_a_sink) {
+/* Huge alignment, prefix, padding, sizes and numbers of buffers from downstream do not make the
+ * element allocate much memory. */
+GST_START_TEST(strange_allocation_parameters) {
   g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
   GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, 1));
   const guint64 before = peak_memory();
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
-  gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH, wish,
-                    GUINT_TO_POINTER((guint)__i__), NULL);
+  gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH,
+                    propose_params, GUINT_TO_POINTER((guint)__i__), NULL);
   gst_harness_set_src_caps_str(h, caps);
   for (guint i = 0; i < 4; i++) {
     GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
-    test_assert_same_picture(caps, result, expected, "wishes");
+    test_assert_same_frame(caps, result, expected, "allocation parameters");
     gst_buffer_unref(result);
   }
   fail_unless(peak_growth(before) < 64 << 10);
@@ -367,9 +368,9 @@ GST_START_TEST(strange_wishes_of_a_sink) {
 }
 GST_END_TEST;
 
-/* Allocation queries about anything: an answer or none, and the stream goes on. */
+/* Allocation queries with strange caps, answered or not, do not disturb the stream. */
 GST_START_TEST(strange_allocation_queries) {
-  static const gchar *const questions[] = {
+  static const gchar *const queries[] = {
       "ANY",
       "EMPTY",
       "audio/x-raw",
@@ -387,9 +388,8 @@ GST_START_TEST(strange_allocation_queries) {
   };
   g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
   GstHarness *h = test_harness_new("kernel=gaussian", caps);
-  for (guint i = 0; i <= G_N_ELEMENTS(questions); i++) {
-    g_autoptr(GstCaps) about =
-        i < G_N_ELEMENTS(questions) ? gst_caps_from_string(questions[i]) : NULL;
+  for (guint i = 0; i <= G_N_ELEMENTS(queries); i++) {
+    g_autoptr(GstCaps) about = i < G_N_ELEMENTS(queries) ? gst_caps_from_string(queries[i]) : NULL;
     g_autoptr(GstQuery) query = gst_query_new_allocation(about, TRUE);
     gst_pad_peer_query(h->srcpad, query);
     gst_buffer_unref(test_push_pull(h, test_frame_random(caps, i)));
@@ -406,15 +406,15 @@ faults_allocations_suite(void) {
   Suite *suite = suite_create("faults-allocations");
   TCase *tc = tcase_create("faults-allocations");
   if (!test_allocations_works()) {
-    g_print("scarcity: skipped where an allocation has to fail, which a tool prevents\n");
+    g_print("faults-allocations: failing allocations skipped, a tool replaces aligned_alloc\n");
   } else if (g_str_equal(test_backend(), "cpu")) {
     tcase_add_loop_test(tc, changes_without_memory, 0, G_N_ELEMENTS(filters));
     tcase_add_test(tc, start_without_memory);
   }
-  tcase_add_loop_test(tc, no_memory_for_frames_that_are_not_there, 0, G_N_ELEMENTS(large));
-  tcase_add_loop_test(tc, foreign_pool_does_not_work, 0, 4);
-  tcase_add_loop_test(tc, foreign_pool_answers, 0, G_N_ELEMENTS(answers));
-  tcase_add_loop_test(tc, strange_wishes_of_a_sink, 0, G_N_ELEMENTS(wishes));
+  tcase_add_loop_test(tc, large_caps_with_small_buffers, 0, G_N_ELEMENTS(large));
+  tcase_add_loop_test(tc, downstream_pool_fails, 0, 4);
+  tcase_add_loop_test(tc, downstream_pool_returns, 0, G_N_ELEMENTS(pool_results));
+  tcase_add_loop_test(tc, strange_allocation_parameters, 0, G_N_ELEMENTS(proposals));
   tcase_add_test(tc, strange_allocation_queries);
   suite_add_tcase(suite, tc);
   return suite;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Buffers that cannot hold what their caps say, metas that contradict both, and caps that no memory
- * holds: one error with a message, and never an access outside the memory. */
+/* Buffers too small for their caps, metas that contradict caps or memory, and caps too large for
+ * any memory. Each ends with one error, without access outside of the memory. */
 
 #include "common.h"
 
 #define WIDTH 64
 #define HEIGHT 48
 
-/* Pushes the buffer into a working stream; it must be refused with one message. */
+/* Pushes the buffer into a running stream and expects one error. */
 static void
 assert_refused(const gchar *caps, GstBuffer *buffer, const gchar *what) {
   GstHarness *h = test_harness_new("kernel=gaussian", caps);
@@ -43,7 +43,7 @@ GST_END_TEST;
 
 typedef struct {
   const gchar *what;
-  const gchar *format; /* of the caps */
+  const gchar *format; /* format of the caps */
   GstVideoFormat meta_format;
   guint width, height, n_planes;
   gsize offset[GST_VIDEO_MAX_PLANES];
@@ -61,7 +61,7 @@ static const BadMeta bad_metas[] = {
      {128}},
     {"smaller than the caps", "GRAY8", GST_VIDEO_FORMAT_GRAY8, 32, 24, 1, {0}, {64}},
     {"wider than the caps, and less high", "GRAY8", GST_VIDEO_FORMAT_GRAY8, 128, 24, 1, {0}, {64}},
-    {"second plane of a larger picture past the end",
+    {"second plane of a larger frame past the end",
      "NV12",
      GST_VIDEO_FORMAT_NV12,
      64,
@@ -70,8 +70,8 @@ static const BadMeta bad_metas[] = {
      {0, 64 * 64},
      {64, 64}},
     {"stride beyond the memory", "GRAY8", GST_VIDEO_FORMAT_GRAY8, 64, 48, 1, {0}, {65}},
-    {"greatest stride", "GRAY8", GST_VIDEO_FORMAT_GRAY8, 64, 48, 1, {0}, {G_MAXINT}},
-    {"least stride", "GRAY8", GST_VIDEO_FORMAT_GRAY8, 64, 48, 1, {0}, {G_MININT}},
+    {"maximum stride", "GRAY8", GST_VIDEO_FORMAT_GRAY8, 64, 48, 1, {0}, {G_MAXINT}},
+    {"minimum stride", "GRAY8", GST_VIDEO_FORMAT_GRAY8, 64, 48, 1, {0}, {G_MININT}},
     {"negative stride in front of the memory",
      "GRAY8",
      GST_VIDEO_FORMAT_GRAY8,
@@ -98,7 +98,7 @@ static const BadMeta bad_metas[] = {
      1,
      {G_MAXSIZE - 63},
      {64}},
-    {"half of the greatest offset",
+    {"half of the maximum offset",
      "GRAY8",
      GST_VIDEO_FORMAT_GRAY8,
      64,
@@ -117,7 +117,7 @@ GST_START_TEST(meta_that_contradicts_the_buffer) {
   const BadMeta *bad = &bad_metas[__i__];
   g_autofree gchar *caps = test_caps(bad->format, WIDTH, HEIGHT);
   GstBuffer *buffer = test_frame_flat(caps, 0);
-  /* GstVideoMeta's own maker rejects some of these, so the fields are set afterwards */
+  /* gst_buffer_add_video_meta rejects some of these values, so the fields are set afterwards */
   GstVideoMeta *meta = gst_buffer_add_video_meta(
       buffer, GST_VIDEO_FRAME_FLAG_NONE, gst_video_format_from_string(bad->format), WIDTH, HEIGHT);
   meta->format = bad->meta_format;
@@ -130,8 +130,9 @@ GST_START_TEST(meta_that_contradicts_the_buffer) {
 }
 GST_END_TEST;
 
-/* A stream of wrong buffers: each is refused, none leaks or crashes. */
-GST_START_TEST(bad_buffer_ends_what_was_in_flight_cleanly) {
+/* In each of many streams, a bad buffer follows a frame that may still be in flight. The bad buffer
+ * is refused, without a leak or a crash. */
+GST_START_TEST(bad_buffer_while_a_frame_is_in_flight) {
   g_autofree gchar *caps = test_caps("I420", WIDTH, HEIGHT);
   for (guint i = 0; i < 20; i++) {
     GstHarness *h = test_harness_new("kernel=sobel", caps);
@@ -159,7 +160,8 @@ static const gchar *const impossible_caps[] = {
     "audio/x-raw,format=S16LE,rate=48000,channels=2,layout=interleaved",
 };
 
-/* Caps that pass may be of a picture that is merely huge; then the buffer is too small for them. */
+/* Some of these caps are valid but huge. They are accepted, and then the buffer is too small for
+ * them. */
 GST_START_TEST(impossible_caps_are_refused) {
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
   gst_harness_play(h);
@@ -184,7 +186,7 @@ faults_buffers_suite(void) {
   TCase *tc = tcase_create("faults-buffers");
   tcase_add_loop_test(tc, buffer_smaller_than_its_caps, 0, 6);
   tcase_add_loop_test(tc, meta_that_contradicts_the_buffer, 0, G_N_ELEMENTS(bad_metas));
-  tcase_add_test(tc, bad_buffer_ends_what_was_in_flight_cleanly);
+  tcase_add_test(tc, bad_buffer_while_a_frame_is_in_flight);
   tcase_add_loop_test(tc, impossible_caps_are_refused, 0, G_N_ELEMENTS(impossible_caps));
   suite_add_tcase(suite, tc);
   return suite;

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Several elements in a row, which share CUDA memory, while calls of the driver fail or memory runs
- * short. With backend=auto every frame comes out, in order, with the bytes of an undisturbed run,
- * and there is no error. Only where the device is lost while frames are in nothing but its memory
- * may there be errors, at most one from each element; what came out before is right then, too.
+/* Several elements in a row that share CUDA memory, while calls of the driver fail or memory runs
+ * short. With backend=auto every frame comes out, in order, with the bytes of a run without
+ * failures, and without an error. Errors, at most one from each element, are allowed only if the
+ * device is lost while frames exist only in its memory. The frames before the errors must still be
+ * right.
  *
- *   chains [--complete] [--every=N] [--jobs=N] [CHAIN...]
+ *   element-faults-chains [--complete] [--every=N] [--jobs=N] [CHAIN...]
  *
- * runs all failures with these chains, all unless some are named, each in a process of its own,
- * since the libcuda.so.1 of tests/fake or tests/forward, one of which has to be loaded, reads
- * FAKE_CUDA once. --complete takes each call's first to twentieth, and more amounts of memory;
- * --every one of so many failures, --jobs so many at once, for a device. The status is 77 where
- * there is no device, unless CUDACONV_TEST_REQUIRED is set.
+ * runs all failures with the given chains, or with all chains. Each run is a process of its own,
+ * because libcuda.so.1, which must be that of tests/fake or tests/forward, reads FAKE_CUDA once per
+ * process. With --complete each of the first twenty calls fails, and more amounts of memory are
+ * tried. With --every=N only every N-th failure is run. On a device, --jobs=N limits the number of
+ * processes at once. The exit status is 77 if there is no device, unless CUDACONV_TEST_REQUIRED is
+ * set.
  *
- *   chains --run=CHAIN BACKEND
+ *   element-faults-chains --run=CHAIN BACKEND
  *
- * is one run, with the failures that FAKE_CUDA says, and prints what came out. */
+ * does one run with the failures in FAKE_CUDA and prints the frames that came out. */
 
 #include <dlfcn.h>
 #include <gst/check/gstharness.h>
@@ -25,19 +27,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#define N_STARTS 2 /* the second one is after all failures that happen once */
+#define N_STARTS 2 /* the second start is after all failures that happen once */
 #define N_FRAMES 12
 #define WIDTH 32
 #define HEIGHT 18
 #define PLAIN_CAPS "video/x-raw,format=NV12,width=32,height=18,framerate=30/1"
 #define IN_CUDA "video/x-raw(memory:CUDAMemory)"
-#define SECONDS 60 /* a run that takes longer hangs */
+#define SECONDS 60 /* a longer run counts as hung */
 
 typedef struct {
   const gchar *name;
   const gchar *elements; /* %s: the backend */
-  gboolean forced;       /* caps between the elements leave them only CUDA memory */
-  gboolean decodes;      /* what comes is not video, but the file of CUDACONV_TEST_H264 */
+  gboolean forced;       /* caps between the elements allow only CUDA memory */
+  gboolean decodes;      /* the input is the H.264 file CUDACONV_TEST_H264 */
 } Chain;
 
 #define BLUR "cudaconv kernel=gaussian size=5 backend=%s"
@@ -53,7 +55,7 @@ static const Chain chains[] = {
     {"decoder", "h264parse ! nvh264dec name=decoder ! " BLUR " ! " EDGES, FALSE, TRUE},
 };
 
-/* A decoder needs a real device, and a file with a byte stream. */
+/* A chain with a decoder needs a real device and an H.264 file in byte-stream format. */
 static gboolean
 can_run(const Chain *chain) {
   return !chain->decodes || g_getenv("CUDACONV_TEST_H264");
@@ -87,13 +89,13 @@ new_frame(guint seed) {
   return frame;
 }
 
-/* A few characters that stand for the picture, so that a list of them stays readable. */
+/* A short checksum of the frame, so that lists of frames stay readable. */
 static gchar *
-describe_picture(const GstVideoInfo *info, GstBuffer *buffer) {
+checksum_frame(const GstVideoInfo *info, GstBuffer *buffer) {
   GstVideoFrame frame;
   GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
   if (!gst_video_frame_map(&frame, info, buffer, GST_MAP_READ))
-    g_error("a frame that came out cannot be read");
+    g_error("an output frame cannot be read");
   for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS(&frame); c++)
     for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(&frame, c); y++)
       for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH(&frame, c); x++)
@@ -116,7 +118,7 @@ pause_if_possible(gboolean pause) {
     pause_failures(pause);
 }
 
-/* "frames 2 0:a08184a6 1:a4d23898", say. */
+/* Prints for example "frames 2 0:a08184a6 1:a4d23898". */
 static void
 print_frames(GstHarness *h) {
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(h->sinkpad);
@@ -127,19 +129,20 @@ print_frames(GstHarness *h) {
   pause_if_possible(TRUE);
   for (; (out = gst_harness_try_pull(h)); n++) {
     gst_video_info_from_caps(&info, caps);
-    g_autofree gchar *picture = describe_picture(&info, out);
-    g_string_append_printf(text, " %u:%s", n, picture);
+    g_autofree gchar *checksum = checksum_frame(&info, out);
+    g_string_append_printf(text, " %u:%s", n, checksum);
     gst_buffer_unref(out);
   }
   pause_if_possible(FALSE);
   g_print("frames %u%s\n", n, text->str);
 }
 
-/* How many errors our elements and others posted, and how many the one with the most of ours. */
+/* Prints all warnings and errors, after a line with the number of errors of cudaconv elements, the
+ * number of errors of other elements, and the maximum number of errors of one cudaconv element. */
 static void
 print_messages(GstBus *bus) {
   g_autoptr(GString) text = g_string_new(NULL);
-  g_autoptr(GHashTable) own = g_hash_table_new(NULL, NULL);
+  g_autoptr(GHashTable) by_element = g_hash_table_new(NULL, NULL);
   guint n_errors = 0, n_others = 0, n_max = 0;
   GstMessage *message;
   while ((message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR))) {
@@ -152,8 +155,8 @@ print_messages(GstBus *bus) {
     const gboolean ours = g_str_has_prefix(GST_MESSAGE_SRC_NAME(message), "cudaconv");
     if (is_error && ours) {
       gpointer source = GST_MESSAGE_SRC(message);
-      const guint n = GPOINTER_TO_UINT(g_hash_table_lookup(own, source)) + 1;
-      g_hash_table_insert(own, source, GUINT_TO_POINTER(n));
+      const guint n = GPOINTER_TO_UINT(g_hash_table_lookup(by_element, source)) + 1;
+      g_hash_table_insert(by_element, source, GUINT_TO_POINTER(n));
       n_max = MAX(n_max, n);
       n_errors++;
     }
@@ -162,7 +165,7 @@ print_messages(GstBus *bus) {
                            GST_MESSAGE_SRC_NAME(message), error->message);
     gst_message_unref(message);
   }
-  g_print("errors %u, of others %u, of one element %u\n%s", n_errors, n_others, n_max, text->str);
+  g_print("errors %u, others %u, of one element %u\n%s", n_errors, n_others, n_max, text->str);
 }
 
 static GstBuffer *
@@ -196,7 +199,7 @@ count_buffer(GstPad *pad, GstPadProbeInfo *info, gpointer n) {
   return GST_PAD_PROBE_OK;
 }
 
-/* Counts the frames that a decoder hands out, which may be fewer when it fails. */
+/* Counts the frames that the decoder pushes, which may be fewer if it fails. */
 static void
 count_decoded(GstHarness *h, const Chain *chain, gint *n) {
   if (!chain->decodes)
@@ -206,8 +209,8 @@ count_decoded(GstHarness *h, const Chain *chain, gint *n) {
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, count_buffer, n, NULL);
 }
 
-/* A harness starts its elements at once, and ends the process when that fails. How a decoder looks
- * for devices when it starts for the first time is its own matter: that has no failures. */
+/* A harness starts its elements at once and aborts if that fails. No failures happen while a
+ * decoder searches for devices at its first start, because this search is not under test. */
 static GstHarness *
 new_harness(const Chain *chain, const gchar *elements) {
   pause_if_possible(chain->decodes);
@@ -221,7 +224,7 @@ new_harness(const Chain *chain, const gchar *elements) {
 static int
 run_chain(const Chain *chain, const gchar *backend) {
   g_autofree gchar *elements = replace(chain->elements, "%s", backend);
-  if (g_str_equal(backend, "cpu")) { /* which takes no CUDA memory, and gives the same */
+  if (g_str_equal(backend, "cpu")) { /* uses no CUDA memory, and gives the same frames */
     gchar *plain = replace(elements, IN_CUDA " ! ", "");
     g_free(elements);
     elements = plain;
@@ -247,7 +250,8 @@ run_chain(const Chain *chain, const gchar *backend) {
     gst_element_set_state(h->element, GST_STATE_NULL);
   }
   gst_element_set_bus(h->element, NULL);
-  if (!chain->decodes) /* a decoder that does not stop is no failure here, but aborts this */
+  /* a decoder that does not stop would make the teardown abort, which is no failure of cudaconv */
+  if (!chain->decodes)
     gst_harness_teardown(h);
   return EXIT_SUCCESS;
 }
@@ -256,39 +260,39 @@ run_chain(const Chain *chain, const gchar *backend) {
 
 typedef enum {
   IDENTICAL,
-  ENDED, /* with errors, where the device is lost, or nothing is left of what the caps insist on */
-  ALL_DECODED, /* of a decoder that failed */
+  ENDED, /* with errors: the device is lost, or the caps insist on CUDA memory that is used up */
+  ALL_DECODED, /* all frames of a decoder that failed */
   WRONG,
   N_OUTCOMES
 } Outcome;
 
 typedef struct {
   const Chain *chain;
-  gchar *failure;       /* words for FAKE_CUDA */
-  gboolean once;        /* it happens once, so that the next start has nothing of it */
-  gboolean may_be_lost; /* frames may be in memory that nobody can read any more */
+  gchar *failure;       /* value of FAKE_CUDA */
+  gboolean once;        /* the failure happens once, so the second start is undisturbed */
+  gboolean may_be_lost; /* frames may be in memory that can no longer be read */
 } Case;
 
 static const gchar *program;
 static gboolean complete;
 static gint every = 1, n_jobs;
-static GHashTable *wanted; /* of each chain: what comes out on the CPU */
-static GMutex lock;        /* guards these */
+static GHashTable *expected; /* frames of each chain on the CPU */
+static GMutex lock;          /* guards the two arrays */
 static guint n_outcomes[G_N_ELEMENTS(chains)][N_OUTCOMES], n_lost[G_N_ELEMENTS(chains)];
 
-/* GStreamer 1.22 is critical of itself when its own cuInit fails, once. */
+/* In GStreamer 1.22 a failed cuInit causes one critical in GStreamer itself, which is ignored. */
 static gboolean
 is_critical(const gchar *err) {
   const gchar *critical = strstr(err, "CRITICAL");
   return critical && !strstr(critical, "g_once_init_leave: assertion 'result != 0' failed");
 }
 
-/* What a run printed, or NULL when it crashed or hung; *why says how. */
+/* The output of a run, or NULL with the reason in *why if the run crashed or hung. */
 static gchar *
 spawn(const Chain *chain, const gchar *backend, const gchar *failure, gchar **why) {
   const gchar *argv[] = {program, "--run", chain->name, backend, NULL};
   g_auto(GStrv) env = g_environ_setenv(g_get_environ(), "FAKE_CUDA", failure, TRUE);
-  env = g_environ_unsetenv(env, "G_DEBUG"); /* criticals are looked for below */
+  env = g_environ_unsetenv(env, "G_DEBUG"); /* criticals are searched for in stderr instead */
   g_autofree gchar *out = NULL, *err = NULL;
   g_autoptr(GError) error = NULL;
   gint status;
@@ -305,26 +309,27 @@ first_line(const gchar *text) {
   return g_strndup(text, strcspn(text, "\n"));
 }
 
-/* What the second start printed. */
+/* The output of the second start. */
 static const gchar *
 second_start(const gchar *printed) {
   return g_strrstr(printed, "\nframes ") + 1;
 }
 
-/* Whether the frames of one run are the first of another; the numbers in front do not count. */
+/* Whether the frames of one run are the first frames of the other. The numbers of frames are not
+ * compared. */
 static gboolean
 is_beginning_of(const gchar *some, const gchar *all) {
-  const gchar *first = strstr(some, " 0:"), *wanted_first = strstr(all, " 0:");
-  return !first || (wanted_first && g_str_has_prefix(wanted_first, first));
+  const gchar *first = strstr(some, " 0:"), *expected_first = strstr(all, " 0:");
+  return !first || (expected_first && g_str_has_prefix(expected_first, first));
 }
 
-/* Whether the frames are some of the others, in the same order. */
+/* Whether the frames are among the frames of the other run, in the same order. */
 static gboolean
 are_among(const gchar *some, const gchar *all) {
-  g_auto(GStrv) pictures = g_strsplit(some, ":", -1), others = g_strsplit(all, ":", -1);
+  g_auto(GStrv) checksums = g_strsplit(some, ":", -1), others = g_strsplit(all, ":", -1);
   gchar **other = others + (*others != NULL);
-  for (gchar **picture = pictures + (*pictures != NULL); *picture; picture++, other++) {
-    while (*other && strncmp(*picture, *other, 8) != 0)
+  for (gchar **checksum = checksums + (*checksums != NULL); *checksum; checksum++, other++) {
+    while (*other && strncmp(*checksum, *other, 8) != 0)
       other++;
     if (!*other)
       return FALSE;
@@ -332,15 +337,15 @@ are_among(const gchar *some, const gchar *all) {
   return TRUE;
 }
 
-/* Of one start. Where an element of others fails ours need not; a decoder may also skip a frame and
- * not tell, and ours then filter all that come. */
+/* Judges one start. If an element other than cudaconv posts an error, cudaconv need not. A decoder
+ * may also drop a frame without an error; cudaconv must then filter all frames that it gets. */
 static Outcome
 judge(const Case *c, const gchar *printed) {
   guint n_frames, n_errors, n_others, n_max, n_decoded;
   g_autofree gchar *frames = first_line(printed);
-  const gchar *all = g_hash_table_lookup(wanted, c->chain->name);
+  const gchar *all = g_hash_table_lookup(expected, c->chain->name);
   if (sscanf(printed, "frames %u", &n_frames) != 1 ||
-      sscanf(strstr(printed, "errors "), "errors %u, of others %u, of one element %u", &n_errors,
+      sscanf(strstr(printed, "errors "), "errors %u, others %u, of one element %u", &n_errors,
              &n_others, &n_max) != 3 ||
       sscanf(strstr(printed, "\ndecoded "), "\ndecoded %u", &n_decoded) != 1)
     return WRONG;
@@ -370,7 +375,7 @@ run_case(gpointer data, gpointer unused) {
   g_free(c);
 }
 
-/* The calls of the elements, and of GStreamer's library for CUDA memory. */
+/* The driver's functions that the elements and GStreamer's CUDA library call. */
 static const gchar *const calls[] = {"cuCtxPushCurrent",
                                      "cuCtxPopCurrent",
                                      "cuMemAlloc",
@@ -401,7 +406,8 @@ static const gchar *const calls[] = {"cuCtxPushCurrent",
                                      "cuInit",
                                      "cuDevicePrimaryCtxRetain"};
 
-/* What a decoder makes of a failure is its own matter. */
+/* The decoder's reaction to a failure is not under test, so a chain with a decoder may always end
+ * with errors. */
 static void
 add_case(GThreadPool *pool, const Chain *chain, gboolean may_be_lost, gchar *failure) {
   static gint n;
@@ -415,8 +421,8 @@ add_case(GThreadPool *pool, const Chain *chain, gboolean may_be_lost, gchar *fai
   g_thread_pool_push(pool, c, NULL);
 }
 
-/* Whether there may be an error when all calls of the name fail: without a context nothing can be
- * read any more, and without the others there is no frame in the memory that the caps insist on. */
+/* Whether errors are allowed if all calls of this function fail. Without a context no memory can be
+ * read. Without the other functions there is no frame in the memory that the caps insist on. */
 static gboolean
 is_essential(const Chain *chain, const gchar *call) {
   static const gchar *const others[] = {"cuMemAllocPitch",     "cuDevicePrimaryCtxRetain",
@@ -425,16 +431,17 @@ is_essential(const Chain *chain, const gchar *call) {
   return g_str_equal(call, "cuCtxPushCurrent") || (chain->forced && g_strv_contains(others, call));
 }
 
-/* Whether GStreamer's library for CUDA memory makes the call when it starts, which it does once in
- * a process; it is not used again when that fails. */
+/* Whether GStreamer's CUDA library calls this function when it starts, once per process. If the
+ * call fails, the library is unusable for the rest of the process. */
 static gboolean
 starts_library(const gchar *call) {
   return g_str_equal(call, "cuInit") || g_str_equal(call, "cuDeviceGetAttribute");
 }
 
-/* From the first call to the twentieth; under a sanitizer or another tool only a few. */
+/* The next number of a call to let fail: all up to the twentieth if complete, else fewer, and
+ * fewest with a preloaded tool such as a sanitizer. */
 static guint
-next_place(guint at) {
+next_call(guint at) {
   const gchar *preloaded = g_getenv("LD_PRELOAD");
   return complete ? at + 1 : preloaded && *preloaded ? at * 5 : at + at / 2 + 1;
 }
@@ -444,9 +451,9 @@ add_failures(GThreadPool *pool, const Chain *chain) {
   static const guint codes[] = {999, 2, 700};
   guint n = 0;
   for (guint i = 0; i < G_N_ELEMENTS(calls); i++) {
-    if (chain->decodes && g_str_equal(calls[i], "cuInit")) /* NVIDIA's decoder waits for ever */
+    if (chain->decodes && g_str_equal(calls[i], "cuInit")) /* NVIDIA's decoder hangs then */
       continue;
-    for (guint at = 1; at <= 20; at = next_place(at), n++) {
+    for (guint at = 1; at <= 20; at = next_call(at), n++) {
       const gboolean starts = chain->forced && starts_library(calls[i]);
       const gboolean essential = starts || is_essential(chain, calls[i]);
       add_case(pool, chain, starts, g_strdup_printf("fail=%s:%u:%u", calls[i], at, codes[n % 3]));
@@ -457,7 +464,7 @@ add_failures(GThreadPool *pool, const Chain *chain) {
   }
 }
 
-/* Between elements. */
+/* The number of links between cudaconv elements. */
 static guint
 count_gaps(const Chain *chain) {
   guint n = 0;
@@ -466,44 +473,45 @@ count_gaps(const Chain *chain) {
   return n;
 }
 
-/* A frame takes 3.3 KB, and 35 KB in memory of GStreamer's pools. */
+/* A frame takes 3.3 KB, or 35 KB in a buffer of GStreamer's pools. */
 static void
-add_scarcities(GThreadPool *pool, const Chain *chain) {
+add_memory_limits(GThreadPool *pool, const Chain *chain) {
   const guint step = complete ? 3000 : 12000;
   for (guint bytes = 0; bytes <= 360000; bytes += step) {
-    /* where not a single frame fits into the memory that the caps insist on there is an error */
-    const gboolean too_little = chain->forced && bytes < 40000 * count_gaps(chain);
-    add_case(pool, chain, too_little, g_strdup_printf("memory=%u", bytes));
+    /* errors are allowed if not even one frame fits into the memory that the caps insist on */
+    const gboolean too_small = chain->forced && bytes < 40000 * count_gaps(chain);
+    add_case(pool, chain, too_small, g_strdup_printf("memory=%u", bytes));
     add_case(pool, chain, FALSE, g_strdup_printf("pinned=%u", bytes));
-    add_case(pool, chain, too_little, g_strdup_printf("memory=%u,pinned=%u", bytes, bytes));
+    add_case(pool, chain, too_small, g_strdup_printf("memory=%u,pinned=%u", bytes, bytes));
   }
 }
 
-/* Whether the chain runs on the device without failures, and gives what it gives on the CPU. */
+/* Finds the expected frames. Fails unless the chain gives the same on the CPU and on the device,
+ * without failures and errors. */
 static gboolean
-find_wanted(const Chain *chain) {
+find_expected(const Chain *chain) {
   g_autofree gchar *why = NULL;
   g_autofree gchar *on_cpu = spawn(chain, "cpu", "", &why);
   g_autofree gchar *on_device = on_cpu ? spawn(chain, "cuda", "", &why) : NULL;
-  if (!on_device || !strstr(on_cpu, "errors 0, of others 0") || !g_str_equal(on_cpu, on_device)) {
+  if (!on_device || !strstr(on_cpu, "errors 0, others 0") || !g_str_equal(on_cpu, on_device)) {
     g_print("%s, on the CPU: %s\non a device: %s\n%s", chain->name, on_cpu, on_device, why);
     return FALSE;
   }
-  g_hash_table_insert(wanted, (gpointer)chain->name, first_line(on_cpu));
+  g_hash_table_insert(expected, (gpointer)chain->name, first_line(on_cpu));
   return TRUE;
 }
 
 static int
 run_all(const gchar *const *names) {
   GThreadPool *pool = g_thread_pool_new(run_case, NULL, n_jobs, FALSE, NULL);
-  wanted = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+  expected = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
   gboolean ok = TRUE;
   for (guint i = 0; i < G_N_ELEMENTS(chains); i++)
     if ((names ? g_strv_contains(names, chains[i].name) : can_run(&chains[i])) &&
-        (ok &= find_wanted(&chains[i]))) {
+        (ok &= find_expected(&chains[i]))) {
       add_failures(pool, &chains[i]);
       if (!chains[i].decodes)
-        add_scarcities(pool, &chains[i]);
+        add_memory_limits(pool, &chains[i]);
     }
   g_thread_pool_free(pool, FALSE, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS(chains); i++) {
@@ -511,11 +519,11 @@ run_all(const gchar *const *names) {
     const guint n_runs = n[IDENTICAL] + n[ENDED] + n[ALL_DECODED] + n[WRONG];
     ok &= n[WRONG] == 0;
     if (n_runs > 0)
-      g_print("%s: %u runs, %u identical, %u with errors where they may be (%u of them lost the "
+      g_print("%s: %u runs, %u identical, %u with allowed errors (%u of them lost the "
               "device), %u with all frames of a decoder that failed, %u wrong\n",
               chains[i].name, n_runs, n[IDENTICAL], n[ENDED], n_lost[i], n[ALL_DECODED], n[WRONG]);
   }
-  g_hash_table_unref(wanted);
+  g_hash_table_unref(expected);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -538,7 +546,7 @@ main(int argc, char **argv) {
   g_auto(GStrv) rest = NULL;
   const GOptionEntry entries[] = {
       {"complete", 0, 0, G_OPTION_ARG_NONE, &complete, "Many more failures", NULL},
-      {"every", 0, 0, G_OPTION_ARG_INT, &every, "Only one of so many failures", "N"},
+      {"every", 0, 0, G_OPTION_ARG_INT, &every, "Only every N-th failure", "N"},
       {"jobs", 0, 0, G_OPTION_ARG_INT, &n_jobs, "Processes at once", "N"},
       {"run", 0, 0, G_OPTION_ARG_STRING, &run, "One run, with the failures of FAKE_CUDA", "CHAIN"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &rest, NULL, "[CHAIN...|BACKEND]"},
@@ -548,7 +556,7 @@ main(int argc, char **argv) {
   n_jobs = (gint)g_get_num_processors();
   g_option_context_add_main_entries(context, entries, NULL);
   if (!g_option_context_parse(context, &argc, &argv, &error) || every < 1 || n_jobs < 1) {
-    g_printerr("%s\n", error ? error->message : "--every and --jobs are 1 or more");
+    g_printerr("%s\n", error ? error->message : "--every and --jobs must be 1 or more");
     return 2;
   }
   program = argv[0];
@@ -559,7 +567,7 @@ main(int argc, char **argv) {
   }
   for (gchar **name = rest; name && *name; name++)
     if (!find_chain(*name)) {
-      g_printerr("there is no chain %s\n", *name);
+      g_printerr("no chain %s\n", *name);
       return 2;
     }
   return device_is_missing() ? 77 : run_all((const gchar *const *)rest);

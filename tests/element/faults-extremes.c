@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Extreme numbers in GstVideoMeta and GstVideoCropMeta: what lies inside the buffer is filtered,
- * and everything else is one error, never an access outside the memory. What is inside is worked
- * out here in 128 bits. */
+/* Extreme numbers in GstVideoMeta and GstVideoCropMeta. A frame inside of its buffer is filtered.
+ * Any other frame ends with one error, without access outside of the memory. The test decides which
+ * frames are inside with 128-bit integers. */
 
 #include "common.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* A buffer of some bytes with both metas, under caps of some size. */
+/* The size of the caps, a buffer of some bytes, and its two metas. */
 typedef struct {
   const gchar *format;
   gint width, height;
@@ -22,14 +22,14 @@ typedef struct {
   guint x, y, crop_width, crop_height;
 } Extreme;
 
-/* --- what is right --- */
+/* --- expected results --- */
 
 static gboolean
 plane_is_inside(const Extreme *e, const CcFrameLayout *layout, guint p, gsize bytes,
                 gboolean cropped) {
   const CcPlaneLayout *plane = &layout->plane[p];
   const gboolean halved =
-      plane->pairs || plane->width < (guint)e->width || plane->height < (guint)e->height;
+      plane->has_macropixels || plane->width < (guint)e->width || plane->height < (guint)e->height;
   const guint sub_x = halved ? 1 : 0;
   const guint sub_y = plane->height < (guint)e->height ? 1 : 0;
   const __int128 step = plane->step * cc_sample_size(plane->type);
@@ -40,7 +40,7 @@ plane_is_inside(const Extreme *e, const CcFrameLayout *layout, guint p, gsize by
   return MIN(first, last) >= 0 && MAX(first, last) + (__int128)cc_plane_row_bytes(plane) <= bytes;
 }
 
-/* The frame is the crop, or where there is none the upper left part. */
+/* The frame is the crop or, without a crop, the upper left part of the GstVideoMeta. */
 static gboolean
 can_be_filtered(const Extreme *e, const CcFrameLayout *layout, gsize bytes) {
   const guint width = (guint)e->width, height = (guint)e->height;
@@ -65,7 +65,7 @@ make_buffer(const Extreme *e, const gchar *caps_text, gsize bytes) {
   fail_unless(gst_video_info_from_caps(&info, caps));
   GstBuffer *buffer = gst_buffer_new_allocate(NULL, bytes, NULL);
   gst_buffer_memset(buffer, 0, 0x40, bytes);
-  /* GstVideoMeta's own maker rejects some numbers, so the fields are set afterwards */
+  /* gst_buffer_add_video_meta rejects some numbers, so the fields are set afterwards */
   GstVideoMeta *meta =
       gst_buffer_add_video_meta(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info),
                                 (guint)e->width, (guint)e->height);
@@ -93,7 +93,7 @@ describe(const Extreme *e, gsize bytes) {
       e->crop_width, e->crop_height, e->x, e->y);
 }
 
-/* TRUE: it was filtered. */
+/* Returns whether the buffer was filtered. */
 static gboolean
 check(const Extreme *e) {
   g_autofree gchar *caps = test_caps(e->format, e->width, e->height);
@@ -102,18 +102,18 @@ check(const Extreme *e) {
   const gsize bytes = e->bytes ? e->bytes : gst_buffer_get_size(tight);
   gst_buffer_unref(tight);
   g_autofree gchar *what = describe(e, bytes);
-  const gboolean wanted = can_be_filtered(e, &layout, bytes);
+  const gboolean expected = can_be_filtered(e, &layout, bytes);
 
   GstHarness *h = test_harness_new("kernel=gaussian n-threads=1", caps);
   const GstFlowReturn flow = gst_harness_push(h, make_buffer(e, caps, bytes));
   test_drain(h);
   guint n_errors;
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &n_errors);
-  fail_unless_equals_int(gst_harness_buffers_in_queue(h), wanted);
-  fail_unless(flow == (wanted ? GST_FLOW_OK : GST_FLOW_ERROR) && n_errors == !wanted, "%s: %s: %s",
-              what, gst_flow_get_name(flow), text);
+  fail_unless_equals_int(gst_harness_buffers_in_queue(h), expected);
+  fail_unless(flow == (expected ? GST_FLOW_OK : GST_FLOW_ERROR) && n_errors == !expected,
+              "%s: %s: %s", what, gst_flow_get_name(flow), text);
   test_teardown(h);
-  return wanted;
+  return expected;
 }
 
 /* --- the table --- */
@@ -122,8 +122,8 @@ check(const Extreme *e) {
 #define HUGE G_MAXSIZE
 
 static const Extreme extremes[] = {
-    /* Pixels 7 to 15 are groups 3 to 7 of eight: the last row fits, and with a byte less does not.
-     */
+    /* Pixels 7 to 15 are in macropixels 3 to 7 of eight. In the first case the last row just fits,
+     * in the second case it is a byte too long. */
     {"YUY2", 9, 5, 160, 16, 5, {0}, {32}, TRUE, 7, 0, 9, 5},
     {"YUY2", 9, 5, 159, 16, 5, {0}, {32}, TRUE, 7, 0, 9, 5},
     {"ARGB64", 64, 100, 0, BIG, BIG, {0}, {G_MAXINT - 1}, TRUE, BIG - 64, BIG - 100, 64, 100},
@@ -143,8 +143,8 @@ static const Extreme extremes[] = {
     {"GRAY8", 64, 3, 0, 64, 3, {HUGE / 2}, {G_MAXINT}, FALSE, 0, 0, 0, 0},
     {"NV12", 64, 48, 0, BIG, BIG, {0, 3072}, {64, G_MAXINT}, TRUE, 0, BIG - 48, 64, 48},
     {"I420", 64, 48, 0, BIG, BIG, {0, 3072, HUGE}, {0, 0, 0}, TRUE, 0, BIG - 48, 64, 48},
-    /* A GstVideoMeta larger than the caps, of which the upper left part counts: all of it is in
-     * memory, only that part is in memory, and with a byte less that part is not. */
+    /* The GstVideoMeta is larger than the caps, so its upper left part is the frame. All of it is
+     * in memory, then only the frame is in memory, then the frame is a byte too long. */
     {"GRAY8", 64, 36, 3072, 64, 48, {0}, {64}, FALSE, 0, 0, 0, 0},
     {"GRAY8", 64, 36, 0, 64, 48, {0}, {64}, FALSE, 0, 0, 0, 0},
     {"GRAY8", 60, 36, 2300, 64, 48, {0}, {64}, FALSE, 0, 0, 0, 0},
@@ -152,7 +152,7 @@ static const Extreme extremes[] = {
     {"GRAY8", 64, 48, 0, BIG, BIG, {0}, {64}, FALSE, 0, 0, 0, 0},
     {"I420", 63, 35, 4608, 64, 48, {0, 3072, 3840}, {64, 32, 32}, FALSE, 0, 0, 0, 0},
     {"I420", 63, 35, 4608, 64, 48, {0, 3072, 4033}, {64, 32, 32}, FALSE, 0, 0, 0, 0},
-    /* larger on one side and smaller on the other, and a crop that is not of the caps' size */
+    /* larger on one side and smaller on the other, and a crop of another size than the caps */
     {"GRAY8", 64, 36, 3072, 128, 35, {0}, {64}, FALSE, 0, 0, 0, 0},
     {"GRAY8", 64, 36, 3072, 63, 48, {0}, {64}, FALSE, 0, 0, 0, 0},
     {"GRAY8", 64, 36, 3072, 64, 48, {0}, {64}, TRUE, 0, 0, 32, 24},
@@ -163,7 +163,7 @@ GST_START_TEST(table) {
 }
 GST_END_TEST;
 
-/* --- and what chance makes of it --- */
+/* --- random numbers --- */
 
 #define PICK(rand, table) table[g_rand_int_range(rand, 0, G_N_ELEMENTS(table))]
 
@@ -174,9 +174,9 @@ static const struct {
               {"NV12", 66, 34},  {"GRAY8", 1, 1},     {"RGB", 33, 17},
               {"I420", 33, 17},  {"GRAY16_LE", 5, 9}, {"YUY2", 9, 5}};
 
-/* A frame as it should be, in a larger picture when it is cropped or padded. */
+/* A valid frame. If it is cropped or padded, it is part of a larger GstVideoMeta. */
 static Extreme
-sound_frame(GRand *rand) {
+valid_frame(GRand *rand) {
   const guint f = (guint)g_rand_int_range(rand, 0, G_N_ELEMENTS(frames));
   const guint width = (guint)frames[f].width, height = (guint)frames[f].height;
   const gboolean cropped = g_rand_boolean(rand), padded = !cropped && g_rand_boolean(rand);
@@ -203,7 +203,7 @@ sound_frame(GRand *rand) {
   return e;
 }
 
-/* Sets one of the numbers to something that is of no good, as a rule. */
+/* Sets one of the numbers to a value that is usually wrong. */
 static void
 distort(Extreme *e, GRand *rand) {
   static const gsize offsets[] = {0,    1,   63,       4096,         30000,       59999,
@@ -225,7 +225,7 @@ distort(Extreme *e, GRand *rand) {
   case 2:
     e->bytes = e->bytes * (gsize)g_rand_int_range(rand, 1, 9) / 4;
     break;
-  case 3: /* a larger picture and a crop far out */
+  case 3: /* a larger meta and a crop far out */
     e->meta_width = e->meta_height = BIG;
     e->x = PICK(rand, numbers);
     e->y = PICK(rand, numbers);
@@ -235,12 +235,12 @@ distort(Extreme *e, GRand *rand) {
   }
 }
 
-GST_START_TEST(chance) {
+GST_START_TEST(random_numbers) {
   GRand *rand = g_rand_new_with_seed(11);
   const guint n = test_count(300, 3000);
   guint filtered = 0;
   for (guint i = 0; i < n; i++) {
-    Extreme e = sound_frame(rand);
+    Extreme e = valid_frame(rand);
     for (gint k = g_rand_int_range(rand, 0, 5); k > 0; k--)
       distort(&e, rand);
     filtered += check(&e);
@@ -255,7 +255,7 @@ faults_extremes_suite(void) {
   Suite *suite = suite_create("faults-extremes");
   TCase *tc = tcase_create("faults-extremes");
   tcase_add_loop_test(tc, table, 0, G_N_ELEMENTS(extremes));
-  tcase_add_test(tc, chance);
+  tcase_add_test(tc, random_numbers);
   suite_add_tcase(suite, tc);
   return suite;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* backend=auto goes on on the CPU when a CUDA call fails in mid-stream: as many frames come out as
- * went in, with the bytes of an undisturbed run, one warning and no error. The failures come from
- * the libcuda.so.1 of tests/fake or tests/forward. Every run is a process of its own, since that
- * reads FAKE_CUDA once. */
+/* With backend=auto the CPU takes over if a CUDA call fails during a stream. As many frames come
+ * out as went in, with the bytes of a run without failures, one warning and no error. The failures
+ * come from the libcuda.so.1 of tests/fake or tests/forward, which reads FAKE_CUDA once per
+ * process, so every run is a process of its own. */
 
 #include "layout.h"
 #include "memory.h"
@@ -18,12 +18,12 @@
 #define WIDTH 65
 #define HEIGHT 34
 
-/* Where frames come from: system memory that is new or comes again and again, the pool that the
- * element offers, or CUDA memory. */
+/* The memory of input frames: new system memory for each, the same system memory again and again,
+ * the element's own pool, CUDA memory. */
 static const gchar *const paths[] = {"fresh", "recycled", "pool", "cuda"};
 
-/* Lets no call of this thread fail as long as it is on: a function of the libcuda.so.1 that injects
- * failures, or NULL where the driver's own is in use. */
+/* Lets no call of this thread fail while `pause` is TRUE. This is a function of the libcuda.so.1
+ * that injects failures, or NULL with the driver's own libcuda.so.1. */
 static void (*pause_failures)(gboolean pause);
 
 static gboolean
@@ -34,9 +34,9 @@ find_pause_failures(void) {
   return pause_failures != NULL;
 }
 
-/* --- the child: prints what came out --- */
+/* --- the child: prints the frames that come out --- */
 
-/* Puts the frame's picture (taken) into memory that was used before. */
+/* Copies the frame (taken) into memory that was used before. */
 static GstBuffer *
 recycle(GstBuffer *memory, GstBuffer *frame) {
   GstMapInfo map;
@@ -50,17 +50,18 @@ recycle(GstBuffer *memory, GstBuffer *frame) {
 }
 
 static void
-add_picture(GChecksum *sum, const gchar *caps_text, GstBuffer *buffer) {
-  TestPicture picture;
-  test_map(&picture, caps_text, buffer, GST_MAP_READ);
-  for (guint p = 0; p < picture.layout.n_planes; p++)
-    for (guint y = 0; y < picture.layout.plane[p].height; y++)
-      g_checksum_update(sum, test_row(&picture, p, y),
-                        (gssize)cc_plane_row_bytes(&picture.layout.plane[p]));
-  test_unmap(&picture);
+add_frame(GChecksum *sum, const gchar *caps_text, GstBuffer *buffer) {
+  TestFrame frame;
+  test_map(&frame, caps_text, buffer, GST_MAP_READ);
+  for (guint p = 0; p < frame.layout.n_planes; p++)
+    for (guint y = 0; y < frame.layout.plane[p].height; y++)
+      g_checksum_update(sum, test_row(&frame, p, y),
+                        (gssize)cc_plane_row_bytes(&frame.layout.plane[p]));
+  test_unmap(&frame);
 }
 
-/* In one go, since a bus drops what is not asked for. */
+/* Prints warnings and errors in one pass, because a filtered pop drops all messages of other
+ * types. */
 static void
 print_messages(GstBus *bus) {
   g_autoptr(GString) text = g_string_new(NULL);
@@ -83,9 +84,9 @@ print_messages(GstBus *bus) {
 
 /* The child's arguments. */
 static const gchar *child_path;
-static guint max;         /* frames that are looked at */
-static gboolean scarce;   /* the CPU has no memory */
-static gboolean reenters; /* a handler of messages sends events to the element */
+static guint max;         /* number of frames that are compared */
+static gboolean scarce;   /* the CPU backend gets no memory */
+static gboolean reenters; /* a message handler sends events to the element */
 
 static GstBusSyncReply
 send_event(GstBus *bus, GstMessage *message, gpointer element) {
@@ -98,7 +99,7 @@ send_event(GstBus *bus, GstMessage *message, gpointer element) {
 
 GST_START_TEST(one_run) {
   const gchar *path = child_path;
-  /* with this path the second kernel is one that the algorithm cannot run */
+  /* with this path, algorithm=two-pass cannot run the second kernel */
   const gboolean algorithm = g_str_equal(path, "algorithm");
   GstHarness *h = test_harness_new(
       algorithm ? "kernel=gaussian size=5 algorithm=two-pass" : "kernel=gaussian size=5", NULL);
@@ -108,7 +109,7 @@ GST_START_TEST(one_run) {
   g_autofree gchar *caps = cuda && test_is_on_cuda(h) ? test_caps_in_cuda(plain) : g_strdup(plain);
   gst_bus_set_sync_handler(test_harness_bus(h), send_event, h->element, NULL);
   gst_harness_set_src_caps_str(h, caps);
-  pause_failures(cuda); /* the memory that GStreamer's library takes for this test */
+  pause_failures(cuda); /* no failures while GStreamer's library allocates memory for this test */
   GstBufferPool *pool = g_str_equal(path, "pool") || cuda ? test_offered_pool(h, caps) : NULL;
   pause_failures(FALSE);
   GstBuffer *memory = g_str_equal(path, "recycled") ? test_frame_flat(plain, 0) : NULL;
@@ -129,7 +130,7 @@ GST_START_TEST(one_run) {
     pause_failures(FALSE);
     if (gst_harness_push(h, frame) != GST_FLOW_OK)
       break;
-    if (memory) /* it is written again */
+    if (memory) /* the memory is overwritten by the next frame, so this frame must be finished */
       gst_harness_push_event(h, test_serialized_event());
   }
   gst_harness_push_event(h, gst_event_new_eos());
@@ -138,7 +139,7 @@ GST_START_TEST(one_run) {
   pause_failures(TRUE);
   while ((out = gst_harness_try_pull(h)) && n < max) {
     ordered = ordered && GST_BUFFER_PTS(out) == n * GST_SECOND;
-    add_picture(sum, plain, out);
+    add_frame(sum, plain, out);
     gst_buffer_unref(out);
     n++;
   }
@@ -170,7 +171,8 @@ child_suite(void) {
   return suite;
 }
 
-/* What the tests share reports to the check library, so the run is a test as well. */
+/* The shared helpers report failures to the check library, so the child's run is a test of a suite
+ * too. */
 static int
 run_child(int argc, char **argv) {
   g_setenv("CUDACONV_TEST_BACKEND", argv[2], TRUE);
@@ -189,7 +191,8 @@ run_child(int argc, char **argv) {
 static const gchar *program_path;
 
 typedef struct {
-  gchar *frames, *rest; /* how many, in which order and their sum; and the rest */
+  gchar *frames; /* the child's line with number, order and checksum of the frames */
+  gchar *rest;   /* the child's output after that */
   guint failovers, warnings, errors;
 } Outcome;
 
@@ -205,9 +208,9 @@ run_with(Outcome *outcome, const gchar *backend, const gchar *path, const gchar 
          guint n_frames, const gchar *memory) {
   g_autofree gchar *number = g_strdup_printf("%u", n_frames);
   const gchar *argv[] = {program_path, "child", backend, path, number, memory, NULL};
-  const gchar *others = g_getenv("FAKE_CUDA");
+  const gchar *inherited = g_getenv("FAKE_CUDA");
   g_autofree gchar *settings =
-      g_strconcat(others ? others : "", *failure ? ",fail=" : "", failure, NULL);
+      g_strconcat(inherited ? inherited : "", *failure ? ",fail=" : "", failure, NULL);
   g_auto(GStrv) env = g_environ_setenv(g_get_environ(), "FAKE_CUDA", settings, TRUE);
   g_autofree gchar *out = NULL, *err = NULL;
   g_autoptr(GError) error = NULL;
@@ -228,7 +231,7 @@ run(Outcome *outcome, const gchar *backend, const gchar *path, const gchar *fail
   run_with(outcome, backend, path, failure, N_FRAMES, "enough");
 }
 
-/* Calls that a stream makes for every frame. */
+/* The driver's functions that a stream calls for every frame. */
 static const gchar *const frame_calls[] = {
     "cuCtxPushCurrent", "cuMemAlloc",        "cuMemHostAlloc",    "cuEventCreate",
     "cuEventRecord",    "cuStreamWaitEvent", "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync",
@@ -236,7 +239,7 @@ static const gchar *const frame_calls[] = {
     "cuModuleLoadData", "cuMemHostRegister"};
 #define N_FRAME_CALLS ((int)G_N_ELEMENTS(frame_calls))
 
-/* Those that GStreamer's library makes as well when the element maps a frame. */
+/* Whether GStreamer's library, too, calls this function when the element maps a frame. */
 static gboolean
 is_needed_to_read(const gchar *path, const gchar *call) {
   return g_str_equal(path, "cuda") &&
@@ -248,28 +251,32 @@ count_frames(const Outcome *outcome) {
   return (guint)g_ascii_strtoull(outcome->frames + strlen("frames "), NULL, 10);
 }
 
-/* Every frame came out, and is right. */
+/* Fails unless every frame came out with the expected bytes. */
 static void
-check_all(const gchar *path, const gchar *failure, const Outcome *outcome, const Outcome *wanted) {
-  fail_unless(g_str_equal(outcome->frames, wanted->frames), "%s, fail=%s: %s\n%sbut on the CPU: %s",
-              path, failure, outcome->frames, outcome->rest, wanted->frames);
+check_all(const gchar *path, const gchar *failure, const Outcome *outcome,
+          const Outcome *expected) {
+  fail_unless(g_str_equal(outcome->frames, expected->frames),
+              "%s, fail=%s: %s\n%sbut on the CPU: %s", path, failure, outcome->frames,
+              outcome->rest, expected->frames);
   fail_unless(outcome->errors == 0 && outcome->failovers <= 1 &&
                   outcome->warnings == outcome->failovers,
               "%s, fail=%s: %s", path, failure, outcome->rest);
 }
 
-/* There is one error unless every frame came out, and those that did are right. */
+/* Fails unless all frames that came out have the expected bytes, and there is one error if frames
+ * are missing. */
 static void
 check_some(const gchar *path, const gchar *failure, const Outcome *outcome) {
-  g_auto(Outcome) wanted = {0};
+  g_auto(Outcome) expected = {0};
   const guint n = count_frames(outcome);
-  run_with(&wanted, "cpu", path, "", n, "enough");
-  fail_unless(g_str_equal(outcome->frames, wanted.frames), "%s, fail=%s: %s\n%sbut on the CPU: %s",
-              path, failure, outcome->frames, outcome->rest, wanted.frames);
+  run_with(&expected, "cpu", path, "", n, "enough");
+  fail_unless(g_str_equal(outcome->frames, expected.frames),
+              "%s, fail=%s: %s\n%sbut on the CPU: %s", path, failure, outcome->frames,
+              outcome->rest, expected.frames);
   fail_unless(outcome->errors == (n < N_FRAMES), "%s, fail=%s: %s", path, failure, outcome->rest);
 }
 
-/* Each place is a process. */
+/* The next number of a call to let fail. Each number costs a process. */
 static guint
 next_call(guint at) {
   if (test_is_complete())
@@ -277,13 +284,13 @@ next_call(guint at) {
   return (test_is_instrumented() ? 3 : 2) * at + 1;
 }
 
-/* Each call fails once at several places, as a device that is lost and as one that has no memory.
- * Where nobody can read a frame in CUDA memory any more, the CPU cannot take over. */
+/* Each function fails at several of its calls, with errors as from a lost device and as from lack
+ * of memory. If a frame in CUDA memory can no longer be read, the CPU cannot take over. */
 GST_START_TEST(each_call_fails) {
   static const guint codes[] = {700, 2, 999};
   const gchar *path = paths[__i__ / N_FRAME_CALLS], *call = frame_calls[__i__ % N_FRAME_CALLS];
-  g_auto(Outcome) wanted = {0};
-  run(&wanted, "cpu", path, "");
+  g_auto(Outcome) expected = {0};
+  run(&expected, "cpu", path, "");
   for (guint at = 1, n = 0; at <= 34; at = next_call(at), n++) {
     g_autofree gchar *failure =
         g_strdup_printf("%s:%u%s:%u", call, at, n % 2 ? "+" : "", codes[n % 3]);
@@ -292,13 +299,13 @@ GST_START_TEST(each_call_fails) {
     if (is_needed_to_read(path, call))
       check_some(path, failure, &outcome);
     else
-      check_all(path, failure, &outcome, &wanted);
+      check_all(path, failure, &outcome, &expected);
   }
 }
 GST_END_TEST;
 
-/* The same for calls that GStreamer's library makes when the element maps, makes or frees a frame.
- */
+/* Does the same for functions that GStreamer's library calls when the element maps, allocates or
+ * frees a frame. */
 GST_START_TEST(each_call_of_gstreamer_fails) {
   static const gchar *const calls[] = {"cuMemAllocPitch", "cuMemAllocHost", "cuStreamSynchronize",
                                        "cuCtxPopCurrent"};
@@ -312,69 +319,70 @@ GST_START_TEST(each_call_of_gstreamer_fails) {
 }
 GST_END_TEST;
 
-/* The warning says what failed; with backend=cuda the same is one error. */
-GST_START_TEST(words) {
+/* The warning names the call that failed. With backend=cuda the failure is an error instead. */
+GST_START_TEST(warning_names_the_call) {
   g_auto(Outcome) outcome = {0};
   run(&outcome, "auto", "fresh", "cuLaunchKernelEx:4:700");
   fail_unless_equals_int(outcome.failovers, 1);
   fail_unless(strstr(outcome.rest, "cuLaunchKernelEx: CUDA_ERROR_ILLEGAL_ADDRESS (700)") &&
-                  strstr(outcome.rest, "the CPU filters from here on"),
+                  strstr(outcome.rest, "the CPU filters from now on"),
               "%s", outcome.rest);
-  g_auto(Outcome) insisting = {0};
-  run(&insisting, "cuda", "fresh", "cuLaunchKernelEx:4:700");
-  fail_unless(insisting.failovers == 0 && insisting.warnings == 0 && insisting.errors == 1 &&
-                  strstr(insisting.rest, "cuLaunchKernelEx"),
-              "%s", insisting.rest);
+  g_auto(Outcome) on_cuda = {0};
+  run(&on_cuda, "cuda", "fresh", "cuLaunchKernelEx:4:700");
+  fail_unless(on_cuda.failovers == 0 && on_cuda.warnings == 0 && on_cuda.errors == 1 &&
+                  strstr(on_cuda.rest, "cuLaunchKernelEx"),
+              "%s", on_cuda.rest);
 }
 GST_END_TEST;
 
-/* CUDA refuses a kernel that the algorithm cannot run. After a failover it runs, as on the CPU from
- * the start. */
+/* The CUDA backend refuses a kernel that the algorithm cannot run. After a failover the kernel
+ * runs, as with backend=cpu from the start. */
 GST_START_TEST(algorithm_of_the_device) {
-  g_auto(Outcome) wanted = {0}, on_device = {0}, failed_over = {0};
-  run(&wanted, "cpu", "algorithm", "");
-  fail_unless(wanted.warnings == 0 && wanted.errors == 0, "%s", wanted.rest);
+  g_auto(Outcome) expected = {0}, on_device = {0}, failed_over = {0};
+  run(&expected, "cpu", "algorithm", "");
+  fail_unless(expected.warnings == 0 && expected.errors == 0, "%s", expected.rest);
   run(&on_device, "auto", "algorithm", "");
   fail_unless(on_device.warnings == 1 && on_device.errors == 0 &&
                   strstr(on_device.rest, "algorithm=two-pass cannot run this kernel"),
               "%s", on_device.rest);
   run(&failed_over, "auto", "algorithm", "cuMemcpyHtoDAsync:3:700");
-  check_all("algorithm", "cuMemcpyHtoDAsync:3:700", &failed_over, &wanted);
+  check_all("algorithm", "cuMemcpyHtoDAsync:3:700", &failed_over, &expected);
 }
 GST_END_TEST;
 
-/* Frames that are large enough for helpers, whose failures come to light later. */
+/* Frames large enough for staging threads, whose errors are reported later. */
 GST_START_TEST(large_frames) {
   static const gchar *const failures[] = {
       "cuMemcpyHtoDAsync:3:700", "cuMemcpyHtoDAsync:2+:2", "cuLaunchKernelEx:4+:719",
       "cuLaunchKernelEx:1:2",    "cuEventRecord:7:999",    "cuStreamWaitEvent:5+:700",
       "cuCtxPushCurrent:9+:999", "cuMemHostAlloc:2:2",     "cuMemcpyDtoHAsync:1+:700"};
-  g_auto(Outcome) wanted = {0};
-  run(&wanted, "cpu", "large", "");
+  g_auto(Outcome) expected = {0};
+  run(&expected, "cpu", "large", "");
   for (guint f = 0; f < G_N_ELEMENTS(failures); f++) {
     g_auto(Outcome) outcome = {0};
     run(&outcome, "auto", "large", failures[f]);
-    check_all("large", failures[f], &outcome, &wanted);
+    check_all("large", failures[f], &outcome, &expected);
   }
-  g_auto(Outcome) insisting = {0};
-  run(&insisting, "cuda", "large", "cuLaunchKernelEx:4:700");
-  fail_unless(insisting.failovers == 0 && insisting.errors == 1, "%s", insisting.rest);
+  g_auto(Outcome) on_cuda = {0};
+  run(&on_cuda, "cuda", "large", "cuLaunchKernelEx:4:700");
+  fail_unless(on_cuda.failovers == 0 && on_cuda.errors == 1, "%s", on_cuda.rest);
 }
 GST_END_TEST;
 
 /* Memory for one frame in flight is enough. */
 GST_START_TEST(fewer_frames_in_flight) {
-  g_auto(Outcome) wanted = {0}, outcome = {0};
-  run(&wanted, "cpu", "fresh", "");
+  g_auto(Outcome) expected = {0}, outcome = {0};
+  run(&expected, "cpu", "fresh", "");
   run(&outcome, "auto", "fresh", "cuMemAlloc:4:2");
-  fail_unless(g_str_equal(outcome.frames, wanted.frames), "%s\n%s", outcome.frames, wanted.frames);
+  fail_unless(g_str_equal(outcome.frames, expected.frames), "%s\n%s", outcome.frames,
+              expected.frames);
   fail_unless(outcome.failovers == 0 && outcome.warnings == 0 && outcome.errors == 0, "%s",
               outcome.rest);
 }
 GST_END_TEST;
 
-/* Where the device fails and the CPU has no memory there is one error, before or after the change
- * of the kernel, and every frame that came out is right. */
+/* If the device fails and the CPU backend gets no memory, there is one error, before or after the
+ * change of the kernel. Every frame that came out is right. */
 GST_START_TEST(cpu_cannot_take_over) {
   static const gchar *const failures[] = {"cuLaunchKernelEx:%u+:700", "cuEventQuery:%u+:719",
                                           "cuMemcpyHtoDAsync:%u+:999", "cuCtxPushCurrent:%u+:999"};
@@ -395,8 +403,8 @@ GST_START_TEST(cpu_cannot_take_over) {
 }
 GST_END_TEST;
 
-/* A handler that sends an event to the element while it reports the failover loses no frame, and
- * changes no order. */
+/* A message handler that sends an event to the element during the failover neither loses nor
+ * reorders frames. */
 GST_START_TEST(handler_sends_an_event) {
   static const gchar *const failures[] = {"cuEventSynchronize:3:999", "cuEventQuery:5:999",
                                           "cuLaunchKernelEx:4:719", "cuMemcpyDtoHAsync:6:999"};
@@ -422,7 +430,7 @@ add_case(Suite *suite, const gchar *name) {
   return tc;
 }
 
-/* Its cases can run at the same time, with CK_RUN_CASE. */
+/* The test cases can run in parallel processes, with CK_RUN_CASE. */
 static Suite *
 faults_failover_suite(void) {
   Suite *suite = suite_create("faults-failover");
@@ -431,12 +439,12 @@ faults_failover_suite(void) {
                         (p + 1) * N_FRAME_CALLS);
   TCase *tc = add_case(suite, "rest");
   tcase_add_test(tc, each_call_of_gstreamer_fails);
-  tcase_add_test(tc, words);
+  tcase_add_test(tc, warning_names_the_call);
   tcase_add_test(tc, algorithm_of_the_device);
   tcase_add_test(tc, large_frames);
   tcase_add_test(tc, fewer_frames_in_flight);
   tcase_add_test(tc, handler_sends_an_event);
-  tcase_add_loop_test(tc, cpu_cannot_take_over, 0, 3); /* all but CUDA memory */
+  tcase_add_loop_test(tc, cpu_cannot_take_over, 0, 3); /* all paths but "cuda" */
   return suite;
 }
 
@@ -446,7 +454,8 @@ main(int argc, char **argv) {
   if (injects && argc == 6 && g_str_equal(argv[1], "child"))
     return run_child(argc, argv);
   if (!injects) {
-    g_print("failover: skipped, libcuda.so.1 is neither that of tests/fake nor of tests/forward\n");
+    g_print("faults-failover: skipped, libcuda.so.1 is neither that of tests/fake nor of "
+            "tests/forward\n");
     return g_getenv("CUDACONV_TEST_REQUIRED") ? EXIT_FAILURE : 77;
   }
   program_path = argv[0];

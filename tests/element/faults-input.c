@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Wrong property values and caps on a launch line, each with the message that its user gets.
- * Nothing may crash or be critical. A value that the element refuses, a number outside its range
- * among them, ends the stream with one error, unless a later value mends it, and then nothing is
- * said. With --print the table is written out for readers. */
+/* Wrong property values and caps on a launch line, with the messages that users get. None may cause
+ * a crash or a critical. If the element refuses a value, for example a number out of range, the
+ * stream ends with one error. If a later value replaces the refused one, the stream runs without a
+ * message. With --print the program prints the table for docs/messages.md. */
 
 #include <gst/gst.h>
 #include <string.h>
@@ -11,14 +11,14 @@
 #define FRAMES 2
 #define TIMEOUT (10 * GST_SECOND)
 #define VIDEO "videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8,width=64,height=48"
-/* any caps, with buffers of so many bytes, or 100 */
+/* source of buffers with n bytes, or 100, for any caps */
 #define BYTES_OF(n)                                                                                \
   "fakesrc num-buffers=2 sizetype=fixed sizemax=" #n " filltype=zero format=time ! "
 #define BYTES BYTES_OF(100)
 #define RAW "video/x-raw,framerate=30/1,format="
 
 typedef enum {
-  RUNS,     /* the value is refused, or mended, and all frames come out */
+  RUNS,     /* the value has no effect or is replaced, and all frames come out */
   STOPS,    /* the stream ends with an error */
   NO_START, /* the launch line is refused */
 } Outcome;
@@ -27,11 +27,11 @@ typedef struct {
   const gchar *source;
   const gchar *properties;
   Outcome outcome;
-  const gchar *says; /* a part of the message */
+  const gchar *says; /* part of the message */
 } Row;
 
 static const Row rows[] = {
-    /* values that are of no use as such: GStreamer's and GLib's own messages */
+    /* values that GStreamer or GLib refuses, with their messages */
     {VIDEO, "radius=3", NO_START, "no property \"radius\""},
     {VIDEO, "kernel=nonsense", NO_START, "could not set property \"kernel\""},
     {VIDEO, "size=large", NO_START, "could not set property \"size\""},
@@ -45,7 +45,7 @@ static const Row rows[] = {
     {VIDEO, "backend=gpu", NO_START, "could not set property \"backend\""},
     {VIDEO, "matrix=nonsense", NO_START, "could not set property \"matrix\""},
     {VIDEO, "matrix=\"<1,2,1\"", NO_START, "could not set property \"matrix\""},
-    /* numbers outside the range of a property, which the element refuses as well */
+    /* numbers out of range, which the element refuses */
     {VIDEO, "size=-1", STOPS, "size=-1 is refused: an odd number from 1 to 127, or 0"},
     {VIDEO, "size=129", STOPS, "size=129 is refused: an odd number from 1 to 127"},
     {VIDEO, "kernel=gaussian sigma=-1", STOPS, "sigma=-1 is refused: a number from 0 to 1000"},
@@ -61,7 +61,7 @@ static const Row rows[] = {
     {VIDEO, "in-flight=9", STOPS, "in-flight=9 is refused: a whole number from 0 to 8"},
     {VIDEO, "sigma=nan", STOPS, "sigma=nan is refused: a number from 0 to 1000"},
     {VIDEO, "scale=nan", STOPS, "scale=nan is refused: a number from"},
-    /* values that the element itself refuses */
+    /* other values that the element refuses */
     {VIDEO, "matrix=<1,2>", STOPS, "a list of 2 coefficients"},
     {VIDEO, "matrix=<<1,2>,<3,4>>", STOPS, "matrix"},
     {VIDEO, "matrix=<<1,2,1>,<1,2>,<1,2,1>>", STOPS, "row 2 has 2 coefficients and row 1 has 3"},
@@ -90,22 +90,22 @@ static const Row rows[] = {
      "in a text as \"1 2 1;\" or \"1;2;1\". stride=3 is refused"},
     {VIDEO, "kernel-file=/etc/passwd", STOPS,
      "/etc/passwd:1:1: a [name] must come before all else"},
-    /* the same, mended */
+    /* refused values that a later value replaces */
     {VIDEO, "stride=3 stride=2", RUNS, ""},
     {VIDEO, "size=129 size=7", RUNS, ""},
     {VIDEO, "n-threads=-1 n-threads=0", RUNS, ""},
     {VIDEO, "matrix=<1,2> kernel=box", RUNS, ""},
     {VIDEO, "kernel-file=/nowhere/kernel.ini row=<1,2,1>", RUNS, ""},
-    /* values that are of no use */
+    /* values without effect */
     {VIDEO, "sigma=1.5", RUNS, "sigma=1.5 has no effect on the kernel sobel"},
     {VIDEO, "kernel=sobel size=9", RUNS, ""},
     {VIDEO, "kernel=kirsch algorithm=two-pass", RUNS, ""},
     {VIDEO, "kernel=box size=9 algorithm=register-tile", RUNS, ""},
-    /* values that do not go together */
+    /* values that contradict each other */
     {VIDEO, "kernel=custom", STOPS, "kernel=custom"},
     {VIDEO, "kernel=gaussian sigma=22", STOPS, "21.08 is the largest sigma"},
     {VIDEO, "kernel=gaussian response=direction", STOPS, "response=direction: the kernel gaussian"},
-    {VIDEO, "backend=cuda cuda-device-id=99", STOPS, "backend=cuda cannot be had: "},
+    {VIDEO, "backend=cuda cuda-device-id=99", STOPS, "backend=cuda is not available: "},
     /* caps */
     {BYTES RAW "v210,width=64,height=48", "", NO_START, "can't handle caps"},
     {BYTES "audio/x-raw,format=S16LE,rate=48000,channels=2,layout=interleaved", "", NO_START,
@@ -113,7 +113,7 @@ static const Row rows[] = {
     {BYTES RAW "GRAY8,width=0,height=48", "", NO_START, "can't handle caps"},
     {VIDEO, "stride=2 ! video/x-raw,width=64,height=48", NO_START, "could not link"},
     {BYTES RAW "GRAY8,width=64,height=48", "", STOPS, "too small"},
-    /* as many bytes as there are samples, where GStreamer's rows have more */
+    /* buffers without the row padding that GStreamer's default layout has */
     {BYTES_OF(5776) RAW "GRAY8,width=722,height=8", "", STOPS,
      "rows that begin every 724 bytes are needed, 5792 bytes in all"},
     {BYTES_OF(8664) RAW "I420,width=722,height=8", "", STOPS,
@@ -124,7 +124,7 @@ static const Row rows[] = {
      "or with fields that contradict each other: "},
 };
 
-/* --- what GLib prints --- */
+/* --- messages of GLib --- */
 
 static GMutex lock;
 static GString *printed;
@@ -173,7 +173,7 @@ take_message(Result *result, GstMessage *message) {
     gst_message_parse_error(message, &error, &details);
     result->n_errors++;
   }
-  /* details begin with file, line, function and path of the object */
+  /* the details begin with file, line, function and the path of the object */
   gchar *text = details ? strstr(details, ":\n") : NULL;
   g_string_append_printf(result->messages, "%s%s%s\n", error->message, text ? " " : "",
                          text ? g_strstrip(text + 2) : "");
@@ -195,7 +195,7 @@ watch(Result *result, GstElement *pipeline) {
   g_object_get(sink, "stats", &stats, NULL);
   gst_structure_get_uint64(stats, "rendered", &result->frames);
   gst_element_set_state(pipeline, GST_STATE_NULL);
-  /* a second error would have come by now */
+  /* a second error would be on the bus by now */
   while ((message = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR))) {
     g_autofree gchar *source = gst_object_get_name(GST_MESSAGE_SRC(message));
     result->n_errors += g_str_has_prefix(source, "cudaconv");
@@ -277,7 +277,8 @@ main(int argc, char **argv) {
   }
   g_string_free(printed, TRUE);
   if (!print)
-    g_print("%u wrong inputs, %u without the right message\n", (guint)G_N_ELEMENTS(rows), failures);
+    g_print("%u wrong inputs, %u without the expected message\n", (guint)G_N_ELEMENTS(rows),
+            failures);
   gst_deinit();
   return failures > 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What streams leave alive, by GStreamer's own leaks tracer: nothing, also after errors. */
+/* With GStreamer's leaks tracer: streams leave no objects alive, not even after errors. */
 
 #include "common.h"
 
@@ -16,7 +16,7 @@ find_tracer(void) {
   return found;
 }
 
-/* The types and addresses of one of the lists of a checkpoint, a line each. */
+/* The types and addresses in a list of a checkpoint, one a line. */
 static gchar *
 list_text(const GValue *list) {
   GString *text = g_string_new(NULL);
@@ -27,8 +27,7 @@ list_text(const GValue *list) {
   return g_string_free(text, FALSE);
 }
 
-/* Fails unless all GstObjects and GstMiniObjects that were made since the tracking began are gone.
- */
+/* Fails unless all GstObjects and GstMiniObjects created since the tracking began are gone. */
 static void
 assert_all_gone(GstTracer *tracer) {
   GstStructure *info = NULL;
@@ -99,7 +98,7 @@ static void (*const streams[])(void) = {filter_some, flush_some, fail_with_frame
                                         stop_with_frames_in_flight, fail_to_start};
 
 GST_START_TEST(nothing_stays_alive) {
-  /* once for what GStreamer makes and keeps on first use */
+  /* one run before the tracking, for objects that GStreamer creates once and keeps */
   streams[__i__]();
   GstTracer *tracer = find_tracer();
   g_signal_emit_by_name(tracer, "activity-start-tracking");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Many starts, many elements, many frames: nothing is left over and memory stays flat. */
+/* Many starts, many elements and many frames leak nothing: memory use does not grow. */
 
 #include "common.h"
 
@@ -11,7 +11,7 @@
 #define ALLOWED_GROWTH (1024 * 1024)
 #define WARM_UP 100
 
-/* Bytes of this process in memory; 0 under a tool that keeps freed memory. */
+/* The resident memory of this process in bytes, or 0 under a tool that keeps freed memory. */
 static gsize
 resident_bytes(void) {
   if (test_is_instrumented())
@@ -100,7 +100,7 @@ GST_START_TEST(many_elements_at_once) {
       GstBuffer *expected = test_filter(kernels[k], caps, test_frame_random(caps, n));
       for (guint i = k; i < ELEMENTS; i += G_N_ELEMENTS(kernels)) {
         GstBuffer *result = gst_harness_pull(h[i]);
-        test_assert_same_picture(caps, result, expected, kernels[k]);
+        test_assert_same_frame(caps, result, expected, kernels[k]);
         gst_buffer_unref(result);
       }
       gst_buffer_unref(expected);
@@ -110,7 +110,7 @@ GST_START_TEST(many_elements_at_once) {
 }
 GST_END_TEST;
 
-/* 64 in one chain: frames still come out in number and order. */
+/* In a chain of 64 elements all frames come out. */
 GST_START_TEST(a_chain_of_elements) {
   GString *line =
       g_string_new("videotestsrc num-buffers=5 ! video/x-raw,format=GRAY8,width=64,height=48 ");
@@ -147,7 +147,7 @@ flow_lifecycle_suite(void) {
 
 int
 main(int argc, char **argv) {
-  /* an arena for each thread would make memory depend on which threads happened to meet */
+  /* with an arena for each thread, memory use would depend on the scheduling of threads */
   mallopt(M_ARENA_MAX, 1);
   return test_main(&argc, &argv, flow_lifecycle_suite, "lifecycle", 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Timestamps, flags and metas of a frame come out as they went in, except metas that describe the
- * memory of the input. */
+/* Timestamps, flags and metas of a frame are kept, except metas that describe the input's
+ * memory. */
 
 #include "common.h"
 
@@ -72,7 +72,7 @@ static const GstBufferFlags kept_flags[] = {
 GST_START_TEST(flags_are_kept) {
   GstBufferFlags flag = kept_flags[__i__];
   GstHarness *h = test_harness_new("kernel=identity", caps);
-  /* the first frame of a stream is a discontinuity whatever its flags say */
+  /* the first frame of a stream always has the flag DISCONT */
   gst_buffer_unref(test_push_pull(h, test_frame_flat(caps, 9)));
   GstBuffer *flagged = test_frame_flat(caps, 10);
   GST_BUFFER_FLAG_SET(flagged, flag);
@@ -86,13 +86,13 @@ GST_START_TEST(flags_are_kept) {
 }
 GST_END_TEST;
 
-/* A GAP frame still has its pixels, and they are filtered like any other. */
+/* A frame with the flag GAP has pixels, which are filtered as usual. */
 GST_START_TEST(gap_frames_are_filtered) {
   GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, 3));
   GstBuffer *gap = test_frame_random(caps, 3);
   GST_BUFFER_FLAG_SET(gap, GST_BUFFER_FLAG_GAP);
   GstBuffer *result = test_filter("kernel=gaussian", caps, gap);
-  test_assert_same_picture(caps, result, expected, "GAP");
+  test_assert_same_frame(caps, result, expected, "GAP");
   gst_buffer_unref(result);
   gst_buffer_unref(expected);
 }
@@ -169,8 +169,8 @@ GST_START_TEST(known_metas_are_kept) {
 }
 GST_END_TEST;
 
-/* The crop rectangle is for those downstream; the whole picture is filtered. */
-GST_START_TEST(crop_meta_leaves_pixels_alone) {
+/* The crop rectangle is for elements downstream. The whole frame is filtered. */
+GST_START_TEST(crop_meta_does_not_affect_pixels) {
   GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, 4));
   GstBuffer *buffer = test_frame_random(caps, 4);
   GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta(buffer);
@@ -179,7 +179,7 @@ GST_START_TEST(crop_meta_leaves_pixels_alone) {
   crop->width = 4;
   crop->height = 2;
   GstBuffer *result = test_filter("kernel=gaussian", caps, buffer);
-  test_assert_same_picture(caps, result, expected, "crop meta");
+  test_assert_same_frame(caps, result, expected, "crop meta");
   gst_buffer_unref(result);
   gst_buffer_unref(expected);
 }
@@ -196,7 +196,7 @@ flow_metadata_suite(void) {
   tcase_add_test(tc, gap_frames_are_filtered);
   tcase_add_loop_test(tc, metas_are_kept_unless_tagged_memory, 0, G_N_ELEMENTS(meta_cases));
   tcase_add_test(tc, known_metas_are_kept);
-  tcase_add_test(tc, crop_meta_leaves_pixels_alone);
+  tcase_add_test(tc, crop_meta_does_not_affect_pixels);
   suite_add_tcase(suite, tc);
   return suite;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The stream as a whole: as many frames out as in and in order, whatever events come between them.
- * On a GPU frames are in flight, so each of these events has to bring them out or drop them. */
+/* All frames come out in order, whatever events come between them. A GPU keeps frames in flight, so
+ * each of these events must push or drop them. */
 
 #include "common.h"
 
 #include <string.h>
 
-/* What arrived behind the element, a letter each: a frame as the first byte of its picture (the
- * tests make flat frames of letters), events as below. */
+/* The buffers and events that arrived downstream, one letter each. A frame's letter is its first
+ * byte; the tests push flat frames of letters. The letters of events are below. */
 typedef struct {
   GMutex lock;
   GString *log;
@@ -90,7 +90,7 @@ push_event(GstHarness *h, GstEvent *event) {
   fail_unless(gst_harness_push_event(h, event));
 }
 
-GST_START_TEST(serialized_events_keep_their_place) {
+GST_START_TEST(serialized_events_keep_their_order) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 4);
   GstHarness *h = recorded_harness("kernel=identity", caps);
   push_letter(h, caps, 'a');
@@ -112,7 +112,7 @@ GST_START_TEST(serialized_events_keep_their_place) {
 }
 GST_END_TEST;
 
-GST_START_TEST(eos_brings_out_every_frame) {
+GST_START_TEST(eos_pushes_every_frame) {
   g_autofree gchar *caps = test_caps("GRAY8", 33, 17);
   guint runs = test_count(35, 350);
   for (guint run = 0; run < runs; run++) {
@@ -138,7 +138,7 @@ GST_START_TEST(eos_brings_out_every_frame) {
 }
 GST_END_TEST;
 
-GST_START_TEST(caps_change_brings_out_old_frames_first) {
+GST_START_TEST(caps_change_pushes_old_frames_first) {
   static const struct {
     const gchar *format;
     gint width, height;
@@ -162,7 +162,7 @@ GST_START_TEST(caps_change_brings_out_old_frames_first) {
       GstBuffer *expected =
           test_filter("kernel=gaussian", caps, test_frame_random(caps, 2 * i + n));
       GstBuffer *result = gst_harness_pull(h);
-      test_assert_same_picture(caps, result, expected, "after a caps change");
+      test_assert_same_frame(caps, result, expected, "after a caps change");
       gst_buffer_unref(result);
       gst_buffer_unref(expected);
     }
@@ -188,7 +188,7 @@ GST_START_TEST(caps_event_follows_old_frames) {
 }
 GST_END_TEST;
 
-GST_START_TEST(flush_leaves_nothing_stale) {
+GST_START_TEST(flush_drops_all_frames) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 4);
   GstHarness *h = recorded_harness("kernel=identity", caps);
   for (guint run = 0; run < 20; run++) {
@@ -210,7 +210,7 @@ GST_START_TEST(flush_leaves_nothing_stale) {
 }
 GST_END_TEST;
 
-GST_START_TEST(stream_goes_on_after_eos_and_flush) {
+GST_START_TEST(stream_continues_after_eos_and_flush) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 4);
   GstHarness *h = recorded_harness("kernel=identity", caps);
   push_letter(h, caps, 'a');
@@ -227,8 +227,8 @@ GST_START_TEST(stream_goes_on_after_eos_and_flush) {
 }
 GST_END_TEST;
 
-/* Nothing may be lost when late-frame events come from a slow sink: at most frames are skipped, and
- * frames that are in time pass. */
+/* QoS events from a slow sink must not stop the stream. Late frames may be skipped, frames in time
+ * must pass. */
 GST_START_TEST(qos_events_do_not_stop_the_stream) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 4);
   GstHarness *h = test_harness_new("kernel=identity", caps);
@@ -253,13 +253,13 @@ GST_START_TEST(qos_events_do_not_stop_the_stream) {
 }
 GST_END_TEST;
 
-GST_START_TEST(downstream_flow_returns_upstream) {
+GST_START_TEST(downstream_flow_is_returned_upstream) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 4);
   GstHarness *h = test_harness_new("kernel=identity", caps);
   gst_buffer_unref(test_push_pull(h, test_frame_flat(caps, 1)));
   gst_pad_set_active(h->sinkpad, FALSE);
   GstFlowReturn flow = GST_FLOW_OK;
-  /* frames in flight may delay the answer by their number */
+  /* the result may come later by the number of frames in flight */
   for (guint i = 0; i < 16 && flow == GST_FLOW_OK; i++)
     flow = gst_harness_push(h, test_frame_flat(caps, 1));
   fail_unless_equals_int(flow, GST_FLOW_FLUSHING);
@@ -267,63 +267,63 @@ GST_START_TEST(downstream_flow_returns_upstream) {
 }
 GST_END_TEST;
 
-/* A neighbour that takes so many frames and answers those after that with `answer`. */
+/* Downstream that accepts `n_taken` frames and returns `flow` for all later ones. */
 typedef struct {
   guint n_seen, n_taken;
-  GstFlowReturn answer;
-} Neighbour;
+  GstFlowReturn flow;
+} Downstream;
 
 static GstPadProbeReturn
-answer_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
-  Neighbour *neighbour = user_data;
-  if (++neighbour->n_seen <= neighbour->n_taken)
+return_flow(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  Downstream *downstream = user_data;
+  if (++downstream->n_seen <= downstream->n_taken)
     return GST_PAD_PROBE_OK;
   gst_buffer_unref(GST_PAD_PROBE_INFO_BUFFER(info));
   GST_PAD_PROBE_INFO_DATA(info) = NULL;
-  GST_PAD_PROBE_INFO_FLOW_RETURN(info) = neighbour->answer;
+  GST_PAD_PROBE_INFO_FLOW_RETURN(info) = downstream->flow;
   return GST_PAD_PROBE_HANDLED;
 }
 
 static const struct {
-  GstFlowReturn answer;
-  gboolean refuses;
-} answers[] = {
+  GstFlowReturn flow;
+  gboolean stops;
+} flows[] = {
     {GST_FLOW_EOS, TRUE},
     {GST_FLOW_FLUSHING, TRUE},
     {GST_FLOW_ERROR, TRUE},
     {GST_FLOW_NOT_LINKED, FALSE},
 };
 
-/* Once downstream says EOS, FLUSHING or an error, frames under way are dropped, whatever brings
- * them out, and the answer goes upstream. One that takes frames again gets each that comes from
- * then on. After any other answer every frame is tried. */
+/* After EOS, FLUSHING or an error from downstream, frames in flight are dropped, whatever event
+ * would push them, and the result is returned upstream. If downstream accepts frames again, it gets
+ * every later frame. After any other result, every frame is pushed. */
 START_TEST(nothing_is_pushed_after_a_refusal) {
   static const gchar *const properties[] = {"kernel=identity", "kernel=identity in-flight=8"};
   const gchar *caps = "video/x-raw,format=GRAY8,width=64,height=4,framerate=30/1";
-  const guint a = (guint)_i % G_N_ELEMENTS(answers);
-  Neighbour neighbour = {.n_taken = 9, .answer = answers[a].answer};
-  GstHarness *h = test_harness_new(properties[(guint)_i / G_N_ELEMENTS(answers)], caps);
-  gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, answer_frame, &neighbour, NULL);
+  const guint a = (guint)_i % G_N_ELEMENTS(flows);
+  Downstream downstream = {.n_taken = 9, .flow = flows[a].flow};
+  GstHarness *h = test_harness_new(properties[(guint)_i / G_N_ELEMENTS(flows)], caps);
+  gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, return_flow, &downstream, NULL);
   GstFlowReturn ret = GST_FLOW_OK;
   guint n = 0;
   for (; ret == GST_FLOW_OK && n < 40; n++)
     ret = gst_harness_push(h, test_frame_flat(caps, 'a'));
-  fail_unless_equals_int(ret, neighbour.answer);
-  fail_unless_equals_int(neighbour.n_seen, 10);
+  fail_unless_equals_int(ret, downstream.flow);
+  fail_unless_equals_int(downstream.n_seen, 10);
   gst_harness_push_event(h, test_serialized_event());
-  fail_unless_equals_int(neighbour.n_seen, answers[a].refuses ? 10 : n);
+  fail_unless_equals_int(downstream.n_seen, flows[a].stops ? 10 : n);
 
-  neighbour.n_taken = G_MAXUINT;
-  const guint seen_before = neighbour.n_seen;
+  downstream.n_taken = G_MAXUINT;
+  const guint seen_before = downstream.n_seen;
   for (guint i = 0; i < 20; i++)
     fail_unless_equals_int(gst_harness_push(h, test_frame_flat(caps, 'b')), GST_FLOW_OK);
   gst_harness_push_event(h, gst_event_new_eos());
-  fail_unless_equals_int(neighbour.n_seen, seen_before + 20);
+  fail_unless_equals_int(downstream.n_seen, seen_before + 20);
   test_teardown(h);
 }
 END_TEST
 
-/* A list is as many frames one after another; one that cannot be filtered ends it. */
+/* A buffer list is filtered frame by frame. A frame that cannot be filtered ends the list. */
 GST_START_TEST(buffer_lists) {
   enum { N = 7 };
   g_autofree gchar *caps = test_caps("I420", 33, 17);
@@ -343,7 +343,7 @@ GST_START_TEST(buffer_lists) {
       GstBuffer *result = gst_harness_try_pull(h);
       fail_unless(result && GST_BUFFER_PTS(result) == i * GST_SECOND, "frame %u of %u", i, bad);
       GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, i));
-      test_assert_same_picture(caps, result, expected, "of a list");
+      test_assert_same_frame(caps, result, expected, "frame of a list");
       gst_buffer_unref(expected);
       gst_buffer_unref(result);
     }
@@ -356,10 +356,10 @@ GST_START_TEST(buffer_lists) {
 }
 GST_END_TEST;
 
-/* A flushing seek: what comes after it is of the new position, from the first frame on. */
+/* After a flushing seek, the first frame is from the new position. */
 typedef struct {
   gboolean flushed;
-  GstClockTime first; /* the timestamp of the first frame after the flush */
+  GstClockTime first; /* timestamp of the first frame after the flush */
 } SeekWatch;
 
 static GstPadProbeReturn
@@ -411,15 +411,15 @@ flow_stream_suite(void) {
   Suite *suite = suite_create("flow-stream");
   TCase *tc = tcase_create("flow-stream");
   tcase_add_checked_fixture(tc, setup, teardown);
-  tcase_add_test(tc, serialized_events_keep_their_place);
-  tcase_add_test(tc, eos_brings_out_every_frame);
-  tcase_add_test(tc, caps_change_brings_out_old_frames_first);
+  tcase_add_test(tc, serialized_events_keep_their_order);
+  tcase_add_test(tc, eos_pushes_every_frame);
+  tcase_add_test(tc, caps_change_pushes_old_frames_first);
   tcase_add_test(tc, caps_event_follows_old_frames);
-  tcase_add_test(tc, flush_leaves_nothing_stale);
-  tcase_add_test(tc, stream_goes_on_after_eos_and_flush);
+  tcase_add_test(tc, flush_drops_all_frames);
+  tcase_add_test(tc, stream_continues_after_eos_and_flush);
   tcase_add_test(tc, qos_events_do_not_stop_the_stream);
-  tcase_add_test(tc, downstream_flow_returns_upstream);
-  tcase_add_loop_test(tc, nothing_is_pushed_after_a_refusal, 0, 2 * G_N_ELEMENTS(answers));
+  tcase_add_test(tc, downstream_flow_is_returned_upstream);
+  tcase_add_loop_test(tc, nothing_is_pushed_after_a_refusal, 0, 2 * G_N_ELEMENTS(flows));
   tcase_add_test(tc, buffer_lists);
   tcase_add_test(tc, seeks);
   suite_add_tcase(suite, tc);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Properties, states, events and queries from other threads while frames flow. The length is
- * a second for each, or 20 in a complete run. */
+/* Other threads change properties and states, send events and make queries during a stream. Each
+ * test takes one second, or 20 in a complete run. */
 
 #include "common.h"
 
-#define N_FRAMES 10 /* at least */
+#define N_FRAMES 10 /* minimum */
 
 static gulong
-stress_time(void) {
+stress_duration(void) {
   return test_count(1, 20) * G_USEC_PER_SEC;
 }
 
@@ -17,7 +17,7 @@ prepare_buffer(GstHarness *h, gpointer data) {
   return gst_buffer_copy(data);
 }
 
-/* Frames from a thread of its own; the harness drops what comes out. */
+/* Pushes frames from a thread of its own. The harness drops the frames that come out. */
 static GstHarnessThread *
 stress_frames(GstHarness *h, const gchar *caps_text, GstBuffer *buffer) {
   g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
@@ -28,7 +28,7 @@ stress_frames(GstHarness *h, const gchar *caps_text, GstBuffer *buffer) {
                                                            buffer, NULL, 0);
 }
 
-/* One value that is set again and again, and read in between. */
+/* A value that is set and read again and again. */
 typedef struct {
   GstHarness *h;
   const gchar *name, *value;
@@ -65,8 +65,8 @@ GST_START_TEST(properties_while_frames_flow) {
   GstHarnessThread *frames = stress_frames(h, caps, buffer);
   for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
     threads[i] = stress_setting(&settings[i]);
-  g_usleep(stress_time());
-  /* sixteen threads leave the frames of a loaded machine little room */
+  g_usleep(stress_duration());
+  /* on a loaded machine sixteen threads leave little time for the frames */
   for (guint i = 0; gst_harness_buffers_received(h) <= N_FRAMES && i < 300; i++)
     g_usleep(100000);
   guint changes = 0;
@@ -109,7 +109,7 @@ GST_START_TEST(reading_while_frames_flow) {
   GstHarnessThread *qos = gst_harness_stress_push_upstream_event_start_full(h, event, 0);
   Setting setting = {h, "matrix", "<<1,2,1>>"};
   GstHarnessThread *matrix = stress_setting(&setting);
-  g_usleep(stress_time());
+  g_usleep(stress_duration());
   gst_harness_stress_thread_stop(matrix);
   gst_harness_stress_thread_stop(qos);
   gst_event_unref(event);
@@ -121,8 +121,8 @@ GST_START_TEST(reading_while_frames_flow) {
 }
 GST_END_TEST;
 
-/* A source whose stream another thread interrupts. What starts the stream anew is done while no
- * frame is pushed; the interruption itself comes at any time. */
+/* A source whose stream another thread interrupts. The interruption happens at any time; the
+ * restart of the stream only while no frame is pushed. */
 typedef struct {
   GstHarness *h;
   const gchar *caps;
@@ -162,14 +162,14 @@ push_frame(gpointer thread, gpointer data) {
   fail_unless(flow == GST_FLOW_OK || flow == GST_FLOW_FLUSHING, "%s", gst_flow_get_name(flow));
 }
 
-/* Runs both until the time is over. */
+/* Runs the frames and the interruptions until the time is over. */
 static void
 interrupt(Source *source, GFunc interruption) {
   GstHarnessThread *frames =
       gst_harness_stress_custom_start(source->h, NULL, push_frame, source, 0);
   GstHarnessThread *interruptions =
       gst_harness_stress_custom_start(source->h, NULL, interruption, source, 500);
-  g_usleep(stress_time());
+  g_usleep(stress_duration());
   guint n = gst_harness_stress_thread_stop(interruptions);
   guint pushed = gst_harness_stress_thread_stop(frames);
   fail_unless(n > 10 && pushed > 10, "only %u interruptions, %u frames", n, pushed);
@@ -220,17 +220,17 @@ GST_START_TEST(flushes_while_frames_flow) {
 }
 GST_END_TEST;
 
-/* Sets something else whenever anything changes, also when a refused value goes back. A handler
- * that set what it is told of would be called for ever: GObject begins a notify anew that is given
- * again meanwhile. */
+/* Sets two properties whenever another property changes, also when a refused value is reset. The
+ * handler ignores changes of these two properties, or it would be called forever: a notify during a
+ * notify of the same property starts the next one. */
 static void
 set_another(GObject *object, GParamSpec *pspec, gpointer data) {
-  static const gchar *const own[] = {"border-value", "bias", NULL};
-  if (!g_strv_contains(own, pspec->name))
-    g_object_set(object, own[0], g_random_double(), own[1], 3.0, NULL);
+  static const gchar *const targets[] = {"border-value", "bias", NULL};
+  if (!g_strv_contains(targets, pspec->name))
+    g_object_set(object, targets[0], g_random_double(), targets[1], 3.0, NULL);
 }
 
-/* Frames come out or not, as the values of the moment and the state allow. */
+/* The frame may come out or not, depending on the current values and state. */
 static void
 push_or_not(gpointer thread, gpointer data) {
   Source *source = data;
@@ -239,8 +239,8 @@ push_or_not(gpointer thread, gpointer data) {
   g_mutex_unlock(&source->streaming);
 }
 
-/* Values that cannot work, by themselves and together, from many threads, from handlers of notify
- * and while the state changes. A preset mends all of them. */
+/* Impossible values and combinations, set from many threads, from notify handlers and during state
+ * changes. A preset fixes all of them at the end. */
 GST_START_TEST(refusals_while_frames_flow) {
   Source source;
   g_autofree gchar *caps = test_caps("I420", 65, 33);
@@ -270,7 +270,7 @@ GST_START_TEST(refusals_while_frames_flow) {
       gst_harness_stress_custom_start(h, NULL, stop_and_start, &source, 5000);
   for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
     threads[i] = gst_harness_stress_custom_start(h, NULL, set_and_get, &settings[i], 200);
-  g_usleep(stress_time());
+  g_usleep(stress_duration());
   for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
     gst_harness_stress_thread_stop(threads[i]);
   gst_harness_stress_thread_stop(restarts);
@@ -309,7 +309,7 @@ run_instance(gpointer data) {
   return NULL;
 }
 
-/* Elements that share the cores, or a device, give what each gives alone. */
+/* Elements that share the CPU's cores or a device give the same frames as one element alone. */
 GST_START_TEST(many_elements) {
   enum { N = 16 };
   static const gchar *const kernels[] = {"gaussian", "sobel", "identity", "log"};
@@ -328,7 +328,7 @@ GST_START_TEST(many_elements) {
       g_autofree gchar *properties = g_strdup_printf("kernel=%s", kernels[k]);
       GstBuffer *expected = test_filter(properties, caps, test_frame_random(caps, frame));
       for (guint i = k; i < N; i += G_N_ELEMENTS(kernels)) {
-        test_assert_same_picture(caps, instances[i].results[frame], expected, properties);
+        test_assert_same_frame(caps, instances[i].results[frame], expected, properties);
         gst_buffer_unref(instances[i].results[frame]);
       }
       gst_buffer_unref(expected);
@@ -342,7 +342,7 @@ static Suite *
 flow_stress_suite(void) {
   Suite *suite = suite_create("flow-stress");
   TCase *tc = tcase_create("flow-stress");
-  tcase_set_timeout(tc, 30 + 2.0 * stress_time() / G_USEC_PER_SEC);
+  tcase_set_timeout(tc, 30 + 2.0 * stress_duration() / G_USEC_PER_SEC);
   tcase_add_test(tc, properties_while_frames_flow);
   tcase_add_test(tc, restarts_while_frames_flow);
   tcase_add_test(tc, reading_while_frames_flow);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What every GStreamer element owes its users: a registered factory with its documentation, pads,
- * state changes in any order, and properties that can be listed and read. */
+/* Behaviour expected of every GStreamer element: a registered factory with documentation, pad
+ * templates, state changes in any order, and properties that can be listed and read. */
 
 #include "common.h"
 
@@ -29,7 +29,7 @@ GST_START_TEST(factory) {
 }
 GST_END_TEST;
 
-/* Both pads take every format from 1x1 up in system memory, and nothing that is not listed. */
+/* Both pads accept all formats of the list, from 1x1 up in system memory, and no others. */
 GST_START_TEST(pad_templates) {
   GstElement *element = test_element_new(NULL);
   static const gchar *const pads[] = {"sink", "src"};
@@ -41,17 +41,17 @@ GST_START_TEST(pad_templates) {
     g_autoptr(GstCaps) caps = gst_pad_template_get_caps(template);
     for (guint f = 0; f < test_n_formats_in_caps; f++) {
       g_autofree gchar *text = test_caps(test_formats_in_caps[f], 1, 1);
-      g_autoptr(GstCaps) wanted = gst_caps_from_string(text);
-      fail_unless(gst_caps_can_intersect(caps, wanted), "%s lacks %s", pads[i], text);
+      g_autoptr(GstCaps) expected = gst_caps_from_string(text);
+      fail_unless(gst_caps_can_intersect(caps, expected), "%s lacks %s", pads[i], text);
     }
-    g_autoptr(GstCaps) packed = gst_caps_from_string("video/x-raw,format=v210");
-    fail_if(gst_caps_can_intersect(caps, packed));
+    g_autoptr(GstCaps) unsupported = gst_caps_from_string("video/x-raw,format=v210");
+    fail_if(gst_caps_can_intersect(caps, unsupported));
   }
   gst_object_unref(element);
 }
 GST_END_TEST;
 
-/* As gst-inspect-1.0 does, in NULL and with a stream. */
+/* Reads all properties, as gst-inspect-1.0 does. */
 static void
 read_all_properties(GstElement *element) {
   guint n;
@@ -84,7 +84,7 @@ GST_START_TEST(all_properties_can_be_listed) {
 }
 GST_END_TEST;
 
-/* Every state from every state, with the downward changes twice. */
+/* All transitions between states, and NULL twice. */
 GST_START_TEST(states_in_any_order) {
   static const GstState walk[] = {
       GST_STATE_READY,   GST_STATE_NULL,   GST_STATE_READY,   GST_STATE_PAUSED,  GST_STATE_READY,
@@ -108,14 +108,14 @@ GST_START_TEST(unused_elements_can_be_dropped) {
 }
 GST_END_TEST;
 
-/* Restarting gives the same frames as starting. */
+/* After a restart the frames are the same as before. */
 GST_START_TEST(restart) {
   g_autofree gchar *caps = test_caps("I420", 33, 17);
   GstBuffer *expected = test_filter("kernel=sobel", caps, test_frame_random(caps, 1));
   GstHarness *h = test_harness_new("kernel=sobel", caps);
   for (guint i = 0; i < 5; i++) {
     GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
-    test_assert_same_picture(caps, result, expected, "after a restart");
+    test_assert_same_frame(caps, result, expected, "after a restart");
     gst_buffer_unref(result);
     fail_unless_equals_int(gst_element_set_state(h->element, GST_STATE_NULL),
                            GST_STATE_CHANGE_SUCCESS);
@@ -135,8 +135,9 @@ driver_is_loaded(void) {
   return strstr(maps, "libcuda.so") != NULL;
 }
 
-/* Looking at the element must not wake a GPU. */
-GST_START_TEST(creation_leaves_the_driver_alone) {
+/* Creating the element and reading its properties must not load the driver, because that wakes the
+ * GPU. */
+GST_START_TEST(creation_does_not_load_the_driver) {
   /* with CK_FORK=no another element of this process may have loaded it */
   gboolean loaded = driver_is_loaded();
   GstElement *element = test_element_new(NULL);
@@ -146,7 +147,7 @@ GST_START_TEST(creation_leaves_the_driver_alone) {
 }
 GST_END_TEST;
 
-/* backend=auto must not stall where there is no device. */
+/* backend=auto must not hang or wait without a device. */
 GST_START_TEST(ready_is_quick) {
   gint64 start = g_get_monotonic_time();
   GstElement *element = test_element_new("backend=auto");
@@ -166,8 +167,8 @@ static Suite *
 generic_suite(void) {
   Suite *suite = suite_create("generic");
   TCase *tc = tcase_create("generic");
-  /* first, because all share one process under CK_FORK=no */
-  tcase_add_test(tc, creation_leaves_the_driver_alone);
+  /* first, because with CK_FORK=no all tests share one process */
+  tcase_add_test(tc, creation_does_not_load_the_driver);
   tcase_add_test(tc, factory);
   tcase_add_test(tc, pad_templates);
   tcase_add_test(tc, all_properties_can_be_listed);

@@ -8,8 +8,8 @@
 const gchar *const test_formats_in_caps[] = {CC_FORMATS(CC_FORMAT_NAME)};
 const guint test_n_formats_in_caps = G_N_ELEMENTS(test_formats_in_caps);
 
-/* Y'CbCr is in limited range unless the colorimetry says otherwise ("1:..."), the rest is in full.
- */
+/* Y'CbCr is limited range unless the colorimetry says otherwise ("1:..."). All other formats are
+ * full range. */
 static gboolean
 is_limited(const TestFormat *format, const GstStructure *caps) {
   const gchar *colorimetry = gst_structure_get_string(caps, "colorimetry");
@@ -20,8 +20,8 @@ is_limited(const TestFormat *format, const GstStructure *caps) {
   return FALSE;
 }
 
-/* What red and blue weigh in the luma of caps, whose matrix GStreamer knows where they do not say
- * it. */
+/* Sets the weights of red and blue in luma. If the caps have no matrix, GStreamer's default
+ * applies. */
 static void
 set_weights(CcFrameLayout *layout, const GstCaps *caps) {
   GstVideoInfo info;
@@ -40,7 +40,7 @@ set_weights(CcFrameLayout *layout, const GstCaps *caps) {
     layout->kb = 0.0593;
     break;
   default:
-    break; /* unknown, or of R, G and B */
+    break; /* unknown, or RGB */
   }
 }
 
@@ -59,19 +59,19 @@ test_layout(const gchar *caps_text) {
 }
 
 void
-test_map(TestPicture *picture, const gchar *caps_text, GstBuffer *buffer, GstMapFlags flags) {
+test_map(TestFrame *mapped, const gchar *caps_text, GstBuffer *buffer, GstMapFlags flags) {
   g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
   GstVideoInfo info;
   fail_unless(gst_video_info_from_caps(&info, caps), "%s", caps_text);
-  fail_unless(gst_video_frame_map(&picture->frame, &info, buffer, flags), "%s", caps_text);
-  picture->layout = test_layout(caps_text);
-  for (guint p = 0; p < picture->layout.n_planes; p++) {
-    picture->planes.plane[p].data = GST_VIDEO_FRAME_PLANE_DATA(&picture->frame, p);
-    picture->planes.plane[p].pitch = GST_VIDEO_FRAME_PLANE_STRIDE(&picture->frame, p);
+  fail_unless(gst_video_frame_map(&mapped->frame, &info, buffer, flags), "%s", caps_text);
+  mapped->layout = test_layout(caps_text);
+  for (guint p = 0; p < mapped->layout.n_planes; p++) {
+    mapped->planes.plane[p].data = GST_VIDEO_FRAME_PLANE_DATA(&mapped->frame, p);
+    mapped->planes.plane[p].pitch = GST_VIDEO_FRAME_PLANE_STRIDE(&mapped->frame, p);
   }
 }
 
 void
-test_unmap(TestPicture *picture) {
-  gst_video_frame_unmap(&picture->frame);
+test_unmap(TestFrame *mapped) {
+  gst_video_frame_unmap(&mapped->frame);
 }

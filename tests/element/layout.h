@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Pictures as planes, from the test's own table of formats and not from GstVideoFormatInfo, so that
- * a mistake in the plugin's use of that shows. */
+/* Frames mapped as planes. The layout is from the tests' own table of formats and not from
+ * GstVideoFormatInfo, so that wrong use of GstVideoFormatInfo in the plugin is found. */
 
 #include <gst/video/video.h>
 #include "engine/frame.h"
@@ -11,21 +11,21 @@
 extern const gchar *const test_formats_in_caps[];
 extern const guint test_n_formats_in_caps;
 
-/* What pictures with these caps look like in memory. */
+/* The memory layout of frames with these caps. */
 CcFrameLayout test_layout(const gchar *caps);
 
-/* A frame of `caps` mapped as planes, until test_unmap. */
+/* A buffer mapped as planes, from test_map to test_unmap. */
 typedef struct {
   GstVideoFrame frame;
   CcFrameLayout layout;
   CcFrame planes;
-} TestPicture;
+} TestFrame;
 
-void test_map(TestPicture *picture, const gchar *caps, GstBuffer *buffer, GstMapFlags flags);
-void test_unmap(TestPicture *picture);
+void test_map(TestFrame *mapped, const gchar *caps, GstBuffer *buffer, GstMapFlags flags);
+void test_unmap(TestFrame *mapped);
 
 static inline guint8 *
-test_row(const TestPicture *picture, guint plane, guint y) {
-  const CcPlane *p = &picture->planes.plane[plane];
+test_row(const TestFrame *mapped, guint plane, guint y) {
+  const CcPlane *p = &mapped->planes.plane[plane];
   return p->data + (gssize)y * p->pitch;
 }

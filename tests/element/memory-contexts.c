@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* CUDA contexts: which one elements work in, frames from others of the same GPU, and buffers that
- * mix memories of several, or of the system. */
+/* CUDA contexts: the context that elements work in, frames from other contexts of the same GPU, and
+ * buffers with memories of several contexts or of the system. */
 
 #include "cudacontext.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define BLUR "kernel=gaussian"
-#define ON_ZERO BLUR " cuda-device-id=0" /* where the contexts are that tests make */
+#define ON_ZERO BLUR " cuda-device-id=0" /* the device of the contexts that the tests create */
 
 /* In a pipeline all elements share a context, and frames between them stay on the device. */
 GST_START_TEST(two_elements_share_a_context) {
@@ -34,7 +34,7 @@ GST_START_TEST(two_elements_share_a_context) {
 }
 GST_END_TEST;
 
-/* An element in a context of its own on this device, which the application sets. */
+/* An element in a new context on this device, which the application sets. */
 static GstHarness *
 harness_in_new_context(guint device_id) {
   fail_unless(gst_cuda_load_library());
@@ -57,8 +57,8 @@ GST_START_TEST(context_of_the_application_is_used) {
 }
 GST_END_TEST;
 
-/* A frame of another context on the same device: the element moves there, and back. */
-GST_START_TEST(element_follows_a_frames_context) {
+/* An element moves to the context of an input frame on the same device. */
+GST_START_TEST(element_moves_to_the_context_of_a_frame) {
   GstHarness *other = harness_in_new_context(0), *h = test_harness_new(ON_ZERO, NULL);
   gpointer own = test_context_handle(h->element);
   fail_if(own == test_context_handle(other->element));
@@ -66,8 +66,8 @@ GST_START_TEST(element_follows_a_frames_context) {
   for (guint i = 0; i < 3; i++) {
     test_filter_frame_of(other, h, BLUR, i);
     fail_unless(test_context_handle(h->element) == test_context_handle(other->element));
-    g_autofree gchar *way = test_stats_string(h->element, "input-path");
-    fail_unless_equals_string(way, "CUDA memory");
+    g_autofree gchar *path = test_stats_string(h->element, "input-path");
+    fail_unless_equals_string(path, "CUDA memory");
   }
   test_filter_frame_of(other, other, BLUR, 7);
   test_teardown(h);
@@ -75,7 +75,7 @@ GST_START_TEST(element_follows_a_frames_context) {
 }
 GST_END_TEST;
 
-/* How often the element opened a backend, and the warnings that it posted. */
+/* Counts the messages that the element opened a backend, and returns the texts of its warnings. */
 static gchar *
 take_messages(GstHarness *h, guint *n_openings, guint *n_warnings) {
   GstMessage *message;
@@ -94,8 +94,9 @@ take_messages(GstHarness *h, guint *n_openings, guint *n_warnings) {
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* Frames of contexts alternate in one element, which begins in one of its own. It moves to each
- * context once, stays in the last one, has the other frames copied across, and warns once. */
+/* Frames of several contexts alternate in one element, which starts in a context of its own. The
+ * element moves to each context once and stays in the last one. The other frames are copied there,
+ * and the element warns once. */
 GST_START_TEST(contexts_alternate) {
   const guint n = 2 + (guint)__i__;
   guint n_openings, n_warnings;
@@ -113,7 +114,7 @@ GST_START_TEST(contexts_alternate) {
   fail_unless_equals_int(n_openings, 1 + n);
   fail_unless(n_warnings == 1 && strstr(text, "contexts alternate"), "%s", text);
 
-  /* the next stream moves again */
+  /* in the next stream the element moves again */
   gst_element_set_state(h->element, GST_STATE_READY);
   gst_harness_play(h);
   test_filter_frame_of(owners[0], h, BLUR, 1);
@@ -137,7 +138,7 @@ GST_START_TEST(contexts_alternate_in_flight) {
 }
 GST_END_TEST;
 
-/* The device fails while frames of both contexts are in flight: the CPU filters them all. */
+/* The device fails while frames of both contexts are in flight. The CPU filters all of them. */
 GST_START_TEST(contexts_alternate_and_fail) {
   g_autofree gchar *settings =
       g_strdup_printf("pinned-only=32768,fail=cuLaunchKernelEx:%d:719", 3 + __i__);
@@ -155,8 +156,8 @@ GST_START_TEST(contexts_alternate_and_fail) {
 }
 GST_END_TEST;
 
-/* Where the device does not work in the frame's context the CPU takes over; no frame is lost. */
-GST_START_TEST(move_that_fails) {
+/* If the device does not work in the frame's context, the CPU takes over and no frame is lost. */
+GST_START_TEST(move_fails) {
   g_autofree gchar *settings =
       g_strdup_printf("pinned-only=32768,fail=cuStreamCreate:%d+:2", 9 + __i__);
   g_setenv("FAKE_CUDA", settings, TRUE);
@@ -166,12 +167,12 @@ GST_START_TEST(move_that_fails) {
   gst_harness_set_src_caps_str(other, caps_in_cuda);
   g_autoptr(GstBufferPool) pool = test_offered_pool(other, caps_in_cuda);
   GstHarness *h = test_harness_new("backend=auto " BLUR, caps_in_cuda);
-  fail_unless(test_is_on_cuda(h), "%s", settings); /* after eight streams */
+  fail_unless(test_is_on_cuda(h), "%s", settings); /* opening the backend takes eight streams */
   for (guint i = 0; i < 3; i++) {
     GstBuffer *expected = test_filter("backend=cpu " BLUR, caps, test_frame_random(caps, i));
     GstBuffer *result =
         test_push_pull(h, test_move_to_pool(pool, caps, test_frame_random(caps, i)));
-    test_assert_same_picture(caps, result, expected, settings);
+    test_assert_same_frame(caps, result, expected, settings);
     gst_buffer_unref(result);
     gst_buffer_unref(expected);
   }
@@ -185,8 +186,8 @@ GST_START_TEST(move_that_fails) {
 }
 GST_END_TEST;
 
-/* The CPU took over from a device whose CUDA memory frames are still in: a new size of the output
- * is negotiated all the same. */
+/* After a failover the input frames are still in CUDA memory. A new output size must still be
+ * negotiated. */
 GST_START_TEST(stride_after_a_failover) {
   g_setenv("FAKE_CUDA", "pinned-only=32768,fail=cuLaunchKernelEx:2:719", TRUE);
   g_autofree gchar *caps = test_caps("NV12", 322, 240);
@@ -201,20 +202,21 @@ GST_START_TEST(stride_after_a_failover) {
     GstBuffer *expected = test_filter(properties, caps, test_frame_random(caps, i));
     GstBuffer *result =
         test_push_pull(h, test_move_to_pool(pool, caps, test_frame_random(caps, i)));
-    test_assert_same_picture(i < 3 ? caps : half, result, expected, properties);
+    test_assert_same_frame(i < 3 ? caps : half, result, expected, properties);
     gst_buffer_unref(result);
     gst_buffer_unref(expected);
   }
   fail_if(test_is_on_cuda(h));
   guint n;
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
-  fail_unless(n == 1 && strstr(text, "the CPU filters from here on"), "%s", text);
+  fail_unless(n == 1 && strstr(text, "the CPU filters from now on"), "%s", text);
   gst_buffer_pool_set_active(pool, FALSE);
   test_teardown(h);
 }
 GST_END_TEST;
 
-/* No frame in CUDA memory can be made for who insists on it: one error for all frames. */
+/* Downstream insists on CUDA memory, but none can be allocated. There is one error for all
+ * frames. */
 GST_START_TEST(no_cuda_memory_is_one_error) {
   g_setenv("FAKE_CUDA", "memory=30000", TRUE);
   g_autofree gchar *caps = test_caps("NV12", 322, 240);
@@ -236,7 +238,7 @@ GST_END_TEST;
 #define MIXED_WIDTH 322
 #define MIXED_HEIGHT 240
 
-/* Where a plane of NV12 lies in its buffer. */
+/* The offset and stride of a plane of NV12 in its buffer. */
 static void
 find_plane(GstBuffer *buffer, guint p, gsize *offset, gint *stride) {
   const GstVideoMeta *meta = gst_buffer_get_video_meta(buffer);
@@ -247,7 +249,7 @@ find_plane(GstBuffer *buffer, guint p, gsize *offset, gint *stride) {
   *stride = meta ? meta->stride[p] : info.stride[p];
 }
 
-/* A frame with the first plane of `first` and the second of `second`, in their memories. */
+/* A frame with the first plane of `first` and the second plane of `second`, in their memories. */
 static GstBuffer *
 join_planes(GstBuffer *first, GstBuffer *second) {
   GstBuffer *result = gst_buffer_new();
@@ -263,10 +265,10 @@ join_planes(GstBuffer *first, GstBuffer *second) {
   return result;
 }
 
-typedef enum { SYSTEM, OWN, OTHER } Place;
+typedef enum { SYSTEM, OWN, OTHER } Domain;
 
 static const struct {
-  Place first, second;
+  Domain first, second;
   const gchar *path;
 } mixtures[] = {
     {OWN, OWN, "CUDA memory"},
@@ -275,11 +277,11 @@ static const struct {
     {OWN, OTHER, "staged: not plain system memory"},
     {OTHER, OWN, "staged: not plain system memory"},
     {OTHER, SYSTEM, "staged: not plain system memory"},
-    {SYSTEM, SYSTEM, NULL}, /* any way will do */
+    {SYSTEM, SYSTEM, NULL}, /* any path is right */
 };
 
-/* An address of one kind in the place of another would end the context for all who share it; the
- * elements work on afterwards. */
+/* Treating one kind of address as another would be a fault that ends the context for everybody who
+ * shares it. The elements must still work afterwards. */
 GST_START_TEST(buffers_of_several_memories) {
   g_autofree gchar *caps = test_caps("NV12", MIXED_WIDTH, MIXED_HEIGHT);
   g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);
@@ -291,17 +293,17 @@ GST_START_TEST(buffers_of_several_memories) {
       [OTHER] = test_offered_pool(other, caps_in_cuda),
   };
   for (guint i = 0; i < G_N_ELEMENTS(mixtures); i++) {
-    const Place places[] = {mixtures[i].first, mixtures[i].second};
+    const Domain domains[] = {mixtures[i].first, mixtures[i].second};
     GstBuffer *plane[2];
     for (guint p = 0; p < 2; p++) {
       plane[p] = test_frame_random(caps, i);
-      if (places[p] != SYSTEM)
-        plane[p] = test_move_to_pool(pools[places[p]], caps, plane[p]);
+      if (domains[p] != SYSTEM)
+        plane[p] = test_move_to_pool(pools[domains[p]], caps, plane[p]);
     }
     GstBuffer *expected = test_filter(BLUR, caps, test_frame_random(caps, i));
     GstBuffer *result = test_push_pull(h, join_planes(plane[0], plane[1]));
     g_autofree gchar *what = g_strdup_printf("mixture %u", i);
-    test_assert_same_picture(caps, result, expected, what);
+    test_assert_same_frame(caps, result, expected, what);
     g_autofree gchar *path = test_stats_string(h->element, "input-path");
     fail_unless(!mixtures[i].path || g_str_equal(path, mixtures[i].path), "%s: %s", what, path);
     gst_buffer_unref(result);
@@ -310,7 +312,7 @@ GST_START_TEST(buffers_of_several_memories) {
     gst_buffer_unref(plane[1]);
   }
   test_filter_frame_of(other, other, BLUR, 7);
-  for (Place p = OWN; p <= OTHER; p++) {
+  for (Domain p = OWN; p <= OTHER; p++) {
     gst_buffer_pool_set_active(pools[p], FALSE);
     gst_object_unref(pools[p]);
   }
@@ -319,12 +321,12 @@ GST_START_TEST(buffers_of_several_memories) {
 }
 GST_END_TEST;
 
-/* A pool of such buffers, for the output. */
+/* A pool of mixed buffers, for the output. */
 typedef struct {
   GstBufferPool parent;
   GstBufferPool *cuda;
   gboolean cuda_first;
-  guint bytes; /* of a buffer */
+  guint bytes; /* size of a buffer */
 } MixedPool;
 
 typedef struct {
@@ -396,7 +398,7 @@ GST_START_TEST(output_of_several_memories) {
     GstBuffer *expected = test_filter(BLUR, caps, test_frame_random(caps, i));
     GstBuffer *result = test_push_pull(h, test_frame_random(caps, i));
     fail_unless(result->pool == (GstBufferPool *)pool);
-    test_assert_same_picture(caps, result, expected, "output of two memories");
+    test_assert_same_frame(caps, result, expected, "output of two memories");
     gst_buffer_unref(result);
     gst_buffer_unref(expected);
   }
@@ -411,7 +413,7 @@ GST_END_TEST;
 
 /* --- device memory --- */
 
-/* The driver, in a context that this test keeps open. */
+/* The driver's functions, and a context that this test keeps open. */
 typedef struct {
   gint (*init)(guint flags);
   gint (*retain)(gpointer *context, gint device);
@@ -461,9 +463,9 @@ run_chain(guint n_frames) {
   gst_object_unref(pipeline);
 }
 
-/* Starts and stops of a chain, and many frames, take no more memory of the device in the end than
- * in the beginning. */
-GST_START_TEST(chain_gives_back_its_memory) {
+/* After many starts and stops of a chain, and many frames, no more device memory is in use than
+ * before. */
+GST_START_TEST(chain_frees_its_memory) {
   const Driver driver = open_driver();
   const guint n_cycles = test_count(20, 200);
   run_chain(3);
@@ -474,7 +476,7 @@ GST_START_TEST(chain_gives_back_its_memory) {
   const gsize after = used_bytes(&driver);
   g_print("%u starts and stops, %u frames: %.3f MB before, %.3f MB after\n", n_cycles,
           10 * n_cycles, (gdouble)before / 1e6, (gdouble)after / 1e6);
-  fail_unless(after <= before, "%zu bytes more", after - before);
+  fail_unless(after <= before, "%zu more bytes in use", after - before);
   driver.release(0);
 }
 GST_END_TEST;
@@ -485,18 +487,18 @@ memory_contexts_suite(void) {
   TCase *tc = tcase_create("memory-contexts");
   tcase_add_test(tc, two_elements_share_a_context);
   tcase_add_test(tc, context_of_the_application_is_used);
-  tcase_add_test(tc, element_follows_a_frames_context);
+  tcase_add_test(tc, element_moves_to_the_context_of_a_frame);
   tcase_add_loop_test(tc, contexts_alternate, 0, 2);
   tcase_add_test(tc, contexts_alternate_in_flight);
   if (g_getenv("FAKE_CUDA")) {
     tcase_add_loop_test(tc, contexts_alternate_and_fail, 0, 6);
-    tcase_add_loop_test(tc, move_that_fails, 0, 4);
+    tcase_add_loop_test(tc, move_fails, 0, 4);
     tcase_add_test(tc, stride_after_a_failover);
     tcase_add_test(tc, no_cuda_memory_is_one_error);
   }
   tcase_add_loop_test(tc, buffers_of_several_memories, 0, 2);
   tcase_add_loop_test(tc, output_of_several_memories, 0, 2);
-  tcase_add_test(tc, chain_gives_back_its_memory);
+  tcase_add_test(tc, chain_frees_its_memory);
   suite_add_tcase(suite, tc);
   return suite;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which of two GPUs elements work on, and frames that come from one and are filtered on the other.
- */
+/* Two GPUs: the one that an element selects, and frames that come from one and are filtered on the
+ * other. */
 
 #include "cudacontext.h"
 
@@ -10,24 +10,24 @@
 #define ON_ONE BLUR " cuda-device-id=1"
 #define FRAMES 3
 
-/* The element has to stay on the GPU that its properties name. */
+/* An element stays on the GPU that its properties name. */
 GST_START_TEST(frame_is_copied_to_the_named_gpu) {
   GstHarness *gpu[] = {test_harness_new(ON_ZERO, NULL), test_harness_new(ON_ONE, NULL)};
   for (guint i = 0; i < 2 * FRAMES; i++) {
     GstHarness *from = gpu[i % 2], *to = gpu[1 - i % 2];
-    gpointer own = test_context_handle(to->element);
+    gpointer handle = test_context_handle(to->element);
     test_filter_frame_of(from, to, i % 2 ? ON_ZERO : ON_ONE, i);
     g_autofree gchar *path = test_stats_string(to->element, "input-path");
     fail_unless_equals_string(path, "CUDA memory of another context");
-    fail_unless(test_context_handle(to->element) == own);
+    fail_unless(test_context_handle(to->element) == handle);
   }
   test_teardown(gpu[0]);
   test_teardown(gpu[1]);
 }
 GST_END_TEST;
 
-/* Without a name it moves to that of the frame. If frames of both alternate it stays at the second
- * one, and the other frames are copied across. */
+/* If the properties name no GPU, the element moves to that of the frame. If frames of both GPUs
+ * alternate, the element stays on the second GPU and the other frames are copied there. */
 GST_START_TEST(element_moves_to_the_gpu_of_a_frame) {
   GstHarness *gpu[] = {test_harness_new(ON_ZERO, NULL), test_harness_new(ON_ONE, NULL)};
   GstHarness *any = test_harness_new(BLUR, NULL);
@@ -47,9 +47,9 @@ GST_START_TEST(element_moves_to_the_gpu_of_a_frame) {
 }
 GST_END_TEST;
 
-/* Without one, and without frames in CUDA memory, it takes the GPU that fewer others use; in a
- * pipeline, one context of it. */
-GST_START_TEST(element_takes_the_less_busy_gpu) {
+/* If the properties name no GPU and no frames are in CUDA memory, the element selects the GPU with
+ * fewer users. Elements of one pipeline select the same GPU. */
+GST_START_TEST(element_selects_the_gpu_with_fewer_users) {
   g_autofree gchar *caps = test_caps("NV12", 322, 240);
   for (guint busy = 0; busy < 2; busy++) {
     GstHarness *user = test_harness_new(busy ? ON_ONE : ON_ZERO, NULL);
@@ -88,7 +88,7 @@ GST_START_TEST(pipeline_over_two_gpus) {
     GstBuffer *once = test_filter(ON_ZERO, caps, test_frame_random(caps, i));
     GstBuffer *twice = test_filter(ON_ONE, caps, once);
     GstBuffer *result = test_push_pull(h, test_frame_random(caps, i));
-    test_assert_same_picture(caps, result, twice, "a pipeline over two GPUs");
+    test_assert_same_frame(caps, result, twice, "a pipeline over two GPUs");
     gst_buffer_unref(result);
     gst_buffer_unref(twice);
   }
@@ -105,7 +105,7 @@ memory_gpus_suite(void) {
   TCase *tc = tcase_create("memory-gpus");
   tcase_add_test(tc, frame_is_copied_to_the_named_gpu);
   tcase_add_test(tc, element_moves_to_the_gpu_of_a_frame);
-  tcase_add_test(tc, element_takes_the_less_busy_gpu);
+  tcase_add_test(tc, element_selects_the_gpu_with_fewer_users);
   tcase_add_test(tc, pipeline_over_two_gpus);
   suite_add_tcase(suite, tc);
   return suite;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* CUDA memory with a stream, as GStreamer has it since 1.24: copies from and to the CPU are only
- * enqueued there when the element maps it, so that its own work has to wait for them. */
+/* CUDA memory with a stream, which GStreamer has since 1.24. When the element maps such memory,
+ * copies from and to the CPU are only enqueued on that stream, so the element's own work must wait
+ * for them. */
 
 #include "cudacontext.h"
 
@@ -12,7 +13,7 @@
 #define HEIGHT 240
 #define FRAMES 5
 
-/* A pool in the element's context whose memory has a stream, not active. */
+/* A pool in the element's context whose memory has a stream. The pool is not active. */
 static GstBufferPool *
 pool_with_stream(GstElement *element, const gchar *caps_text) {
   g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
@@ -37,12 +38,12 @@ assert_has_stream(GstBuffer *buffer) {
   fail_unless(gst_cuda_memory_get_stream(GST_CUDA_MEMORY_CAST(memory)) != NULL);
 }
 
-/* Filters `frame` (taken) and compares the result, which is returned. */
+/* Filters `frame` (taken), compares the result and returns it. */
 static GstBuffer *
 filter(GstHarness *h, const gchar *caps, GstBuffer *frame, guint seed) {
   GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, seed));
   GstBuffer *result = test_push_pull(h, frame);
-  test_assert_same_picture(caps, result, expected, "a frame with a stream");
+  test_assert_same_frame(caps, result, expected, "a frame with a stream");
   gst_buffer_unref(expected);
   return result;
 }
@@ -75,8 +76,8 @@ offer_pool(GstPad *pad, GstPadProbeInfo *info, gpointer pool) {
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* Writes with the CPU into the pool's buffers, whose stream is told to copy that to the device when
- * the element maps them. */
+/* Writes with the CPU into the pool's buffers. When the element maps such a buffer, a copy to the
+ * device is enqueued on the buffer's stream. */
 static void
 scribble(GstBufferPool *pool) {
   GstBuffer *buffer[FRAMES];
@@ -88,7 +89,7 @@ scribble(GstBufferPool *pool) {
     gst_buffer_unref(buffer[i]);
 }
 
-/* The element's own pool of CUDA memory has no stream, but downstream may insist on a pool. */
+/* The element's own CUDA memory has no stream, but downstream's pool may have one. */
 GST_START_TEST(output) {
   g_autofree gchar *caps = test_caps(FORMAT, WIDTH, HEIGHT);
   g_autofree gchar *caps_in_cuda = test_caps_in_cuda(caps);

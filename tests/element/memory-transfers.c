@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which memory frames are in, how the device gets at them, and how many are under way. On the CPU
- * nothing is pinned, and the same frames come out. */
+/* The memory of frames, how the device accesses it, and the number of frames in flight. With the
+ * CPU backend nothing is pinned, and the frames are the same. */
 
 #include <fcntl.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 
 #define WIDTH 321
 #define HEIGHT 240
-#define FORMAT "RGBA" /* large enough a frame to be worth pinning */
+#define FORMAT "RGBA" /* large enough to be registered */
 
-/* What the statistics say of the paths of the last frame, as "input, output". */
+/* The paths of the last frame from the statistics, as "input, output". */
 static gchar *
 paths(GstHarness *h) {
   g_autoptr(GstStructure) stats = test_stats(h->element);
@@ -34,16 +34,16 @@ registered_bytes(GstHarness *h) {
   return bytes;
 }
 
-/* Pushes the buffer (taken), checks the picture that comes out and the way that it took on CUDA. */
+/* Pushes the buffer (taken). Checks the frame that comes out and, with CUDA, the paths. */
 static void
 check_path(GstHarness *h, const gchar *caps, GstBuffer *buffer, const gchar *wanted_on_cuda) {
   GstBuffer *copy = gst_buffer_copy_deep(buffer);
   GstBuffer *expected = test_filter("kernel=gaussian", caps, copy);
   GstBuffer *result = test_push_pull(h, buffer);
-  test_assert_same_picture(caps, result, expected, wanted_on_cuda);
-  g_autofree gchar *way = paths(h);
+  test_assert_same_frame(caps, result, expected, wanted_on_cuda);
+  g_autofree gchar *found = paths(h);
   const gchar *wanted = test_is_on_cuda(h) ? wanted_on_cuda : "system memory, system memory";
-  fail_unless(g_str_equal(way, wanted), "%s, not %s", way, wanted);
+  fail_unless(g_str_equal(found, wanted), "%s, not %s", found, wanted);
   gst_buffer_unref(expected);
   gst_buffer_unref(result);
 }
@@ -62,8 +62,8 @@ GST_START_TEST(pool_is_pinned) {
 }
 GST_END_TEST;
 
-/* Memory of upstream's own: copied when it comes for the first time, pinned in place when it comes
- * again, and let go of with the memory. */
+/* Upstream's own memory is copied the first time, registered when it is seen again, and
+ * unregistered when it is freed. */
 GST_START_TEST(recycled_memory_is_registered) {
   g_autofree gchar *caps = test_caps(FORMAT, WIDTH, HEIGHT);
   GstHarness *h = test_harness_new("kernel=gaussian", caps);
@@ -76,7 +76,7 @@ GST_START_TEST(recycled_memory_is_registered) {
   const guint64 registered = registered_bytes(h);
   fail_unless(test_is_on_cuda(h) ? registered >= bytes && registered < 2 * bytes : registered == 0,
               "%" G_GUINT64_FORMAT " bytes are registered", registered);
-  /* a part of the memory is pinned with it */
+  /* part of registered memory counts as registered */
   GstBuffer *part = gst_buffer_copy_region(frame, GST_BUFFER_COPY_ALL, 0, bytes);
   check_path(h, caps, part, "registered, pinned pool");
   gst_buffer_unref(frame);
@@ -95,13 +95,13 @@ GST_START_TEST(memory_outlives_the_element) {
   }
   test_teardown(h);
   GstBuffer *expected = test_filter("kernel=gaussian", caps, frame);
-  test_assert_same_picture(caps, result, expected, "after the element");
+  test_assert_same_frame(caps, result, expected, "after the element");
   gst_buffer_unref(expected);
   gst_buffer_unref(result);
 }
 GST_END_TEST;
 
-/* Two elements on the same memory register it once. */
+/* Two elements that use the same memory register it once. */
 GST_START_TEST(memory_is_registered_once) {
   g_autofree gchar *caps = test_caps(FORMAT, WIDTH, HEIGHT);
   GstHarness *a = test_harness_new("kernel=gaussian", caps);
@@ -120,7 +120,7 @@ GST_START_TEST(memory_is_registered_once) {
 }
 GST_END_TEST;
 
-/* A frame in a memory of this kind, filled. */
+/* A random frame in the given memory. */
 static GstBuffer *
 frame_in(GstMemory *memory, const gchar *caps, guint seed) {
   GstBuffer *frame = test_frame_random(caps, seed), *result = gst_buffer_new();
@@ -138,8 +138,8 @@ unmap_pages(gpointer pages) {
   munmap(pages, WIDTH * HEIGHT * 4);
 }
 
-/* A read-only mapping, as of a file, cannot be pinned. */
-GST_START_TEST(what_cannot_be_pinned_is_copied) {
+/* A read-only mapping, for example of a file, cannot be pinned. */
+GST_START_TEST(unpinnable_memory_is_copied) {
   g_autofree gchar *caps = test_caps(FORMAT, WIDTH, HEIGHT);
   const gsize bytes = WIDTH * HEIGHT * 4;
   GstHarness *h = test_harness_new("kernel=gaussian", caps);
@@ -156,7 +156,7 @@ GST_START_TEST(what_cannot_be_pinned_is_copied) {
                "staged: the driver does not register this memory, pinned pool");
   gst_buffer_unref(frame);
 
-  /* memory that is not mapped all the time */
+  /* memory that is mapped only on demand */
   int fd = memfd_create("frame", 0);
   fail_unless(fd >= 0 && ftruncate(fd, (off_t)bytes) == 0);
   g_autoptr(GstAllocator) allocator = gst_fd_allocator_new();
@@ -169,8 +169,8 @@ GST_START_TEST(what_cannot_be_pinned_is_copied) {
 }
 GST_END_TEST;
 
-/* Blocks that share pages, as neighbours in a heap do. */
-GST_START_TEST(neighbours_in_a_heap_are_registered) {
+/* Blocks that share pages, as adjacent blocks of a heap do. */
+GST_START_TEST(adjacent_heap_blocks_are_registered) {
   enum { N = 4 };
   g_autofree gchar *caps = test_caps(FORMAT, WIDTH, HEIGHT);
   GstHarness *h = test_harness_new("kernel=gaussian", caps);
@@ -214,8 +214,8 @@ GST_START_TEST(registered_bytes_are_bounded) {
   gst_buffer_unref(test_push_pull(h, gst_buffer_copy(other)));
   check_path(h, caps, gst_buffer_copy(one), "registered, pinned pool");
   check_path(h, caps, gst_buffer_copy(other),
-             "staged: as much is registered as may be, pinned pool");
-  /* the other takes the place of the one when that is gone */
+             "staged: the limit of registered memory is reached, pinned pool");
+  /* once the first is freed, the other can be registered */
   gst_buffer_unref(one);
   check_path(h, caps, gst_buffer_copy(other), "registered, pinned pool");
   gst_buffer_unref(other);
@@ -225,8 +225,8 @@ GST_START_TEST(registered_bytes_are_bounded) {
 }
 GST_END_TEST;
 
-/* The driver has no room for one, until that is given back. */
-GST_START_TEST(room_of_the_driver_comes_back) {
+/* The driver cannot register a second memory until the first is unregistered. */
+GST_START_TEST(driver_refuses_to_register_more) {
   g_setenv("FAKE_CUDA", "pinned-only=32768,fail=cuMemHostRegister:2:2", TRUE);
   g_autofree gchar *caps = test_caps(FORMAT, WIDTH, HEIGHT);
   GstHarness *h = test_harness_new("kernel=gaussian", caps);
@@ -236,7 +236,7 @@ GST_START_TEST(room_of_the_driver_comes_back) {
   check_path(h, caps, gst_buffer_copy(one), "registered, pinned pool");
   for (guint i = 0; i < 2; i++)
     check_path(h, caps, gst_buffer_copy(other),
-               "staged: the driver has no room to register more, pinned pool");
+               "staged: the driver is out of memory to register more, pinned pool");
   gst_buffer_unref(one);
   check_path(h, caps, gst_buffer_copy(other), "registered, pinned pool");
   gst_buffer_unref(other);
@@ -244,7 +244,7 @@ GST_START_TEST(room_of_the_driver_comes_back) {
 }
 GST_END_TEST;
 
-/* Sizes that overflow are no memory, and large alignments are kept. */
+/* Sizes that overflow return NULL, and large alignments are kept. */
 GST_START_TEST(extreme_allocations) {
   g_autofree gchar *caps_text = test_caps(FORMAT, WIDTH, HEIGHT);
   g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
@@ -283,7 +283,7 @@ GST_START_TEST(extreme_allocations) {
 }
 GST_END_TEST;
 
-/* Memory of a camera or a decoder under Linux, here without one. */
+/* DMABuf memory, as cameras and decoders use it. The memory here is no device's. */
 GST_START_TEST(dmabuf) {
   g_autofree gchar *caps = test_caps(FORMAT, WIDTH, HEIGHT);
   const gsize bytes = WIDTH * HEIGHT * 4;
@@ -297,7 +297,7 @@ GST_START_TEST(dmabuf) {
   gst_buffer_unref(frame);
   fail_unless_equals_uint64(registered_bytes(h), 0);
 
-  /* a descriptor whose file is shorter than it should be is no memory to read from */
+  /* a file shorter than the frame is refused */
   fd = memfd_create("short", 0);
   fail_unless(fd >= 0 && ftruncate(fd, 100) == 0);
   frame = gst_buffer_new();
@@ -317,8 +317,8 @@ typedef struct {
 #define CUDA_FORMAT(name, in_cuda) {#name, in_cuda},
 static const CudaFormat cuda_formats[] = {CC_FORMATS(CUDA_FORMAT)};
 
-/* The upper left part of a random frame of `memory_caps`: GstVideoMeta tells how much is in
- * memory, and caps how much of it is the frame. */
+/* A random frame of `memory_caps`, whose size is in the GstVideoMeta. Under smaller caps its upper
+ * left part is the frame. */
 static GstBuffer *
 part_of_random(const gchar *memory_caps, guint32 seed) {
   g_autoptr(GstCaps) caps = gst_caps_from_string(memory_caps);
@@ -330,8 +330,8 @@ part_of_random(const gchar *memory_caps, guint32 seed) {
   return buffer;
 }
 
-/* From one memory to another: the same picture as from system memory to system memory. The frame
- * may be the upper left part of what is in memory. */
+/* Compares the result from and to the given memories with the result from and to system memory. The
+ * frame may be the upper left part of the memory. */
 static void
 check_cuda_memory(const gchar *caps, const gchar *memory_caps, gboolean in_cuda,
                   gboolean out_cuda) {
@@ -345,14 +345,14 @@ check_cuda_memory(const gchar *caps, const gchar *memory_caps, gboolean in_cuda,
     GstBuffer *expected = test_filter("kernel=gaussian", caps, part_of_random(memory_caps, n));
     GstBuffer *result =
         test_push_pull(h, test_move_to_pool(pool, memory_caps, part_of_random(memory_caps, n)));
-    test_assert_same_picture(caps, result, expected, caps);
+    test_assert_same_frame(caps, result, expected, caps);
     gst_buffer_unref(result);
     gst_buffer_unref(expected);
   }
-  g_autofree gchar *way = paths(h);
+  g_autofree gchar *found = paths(h);
   g_autofree gchar *wanted = g_strdup_printf("%s, %s", in_cuda ? "CUDA memory" : "pinned pool",
                                              out_cuda ? "CUDA memory" : "pinned pool");
-  fail_unless(g_str_equal(way, wanted), "%s: %s, not %s", caps, way, wanted);
+  fail_unless(g_str_equal(found, wanted), "%s: %s, not %s", caps, found, wanted);
   test_teardown(h);
   gst_buffer_pool_set_active(pool, FALSE);
   gst_object_unref(pool);
@@ -366,7 +366,7 @@ is_at_least(guint minor, guint micro) {
          (loaded_minor == minor && loaded_micro >= micro);
 }
 
-/* Whether the library that is loaded holds frames of a format and height. */
+/* Whether the loaded GStreamer can hold frames of this kind and height in CUDA memory. */
 static gboolean
 is_held(CcInCuda in_cuda, gint height) {
   const gboolean is_even = height % 2 == 0;
@@ -381,23 +381,23 @@ is_held(CcInCuda in_cuda, gint height) {
   return by_kind[in_cuda];
 }
 
-/* Every format that CUDA memory holds, in sizes that are as odd as may be, and not. Of an odd width
- * of packed 4:2:2 gst_video_frame_copy() forgets the last sample of chroma. */
+/* All formats that CUDA memory can hold, in even and odd sizes. The width of packed 4:2:2 is even,
+ * because gst_video_frame_copy() does not copy the last chroma sample of an odd width. */
 GST_START_TEST(cuda_memory) {
   static const gint sizes[][2] = {{65, 33}, {66, 34}, {1, 1}};
   for (guint f = 0; f < G_N_ELEMENTS(cuda_formats); f++)
     for (guint s = 0; s < G_N_ELEMENTS(sizes); s++) {
       const gchar *format = cuda_formats[f].format;
-      const gboolean pairs = g_str_equal(format, "YUY2") || g_str_equal(format, "UYVY");
+      const gboolean packed_422 = g_str_equal(format, "YUY2") || g_str_equal(format, "UYVY");
       g_autofree gchar *caps =
-          test_caps(format, sizes[s][0] + (pairs ? sizes[s][0] % 2 : 0), sizes[s][1]);
+          test_caps(format, sizes[s][0] + (packed_422 ? sizes[s][0] % 2 : 0), sizes[s][1]);
       if (is_held(cuda_formats[f].in_cuda, sizes[s][1]))
         check_cuda_memory(caps, caps, __i__ & 1, __i__ >> 1);
     }
 }
 GST_END_TEST;
 
-/* A decoder's memory of the padded size, without a crop. */
+/* CUDA memory of a decoder with the padded size and without a crop. */
 GST_START_TEST(padded_size_in_cuda_memory) {
   for (guint f = 0; f < G_N_ELEMENTS(cuda_formats); f++)
     for (gint height = 34; height <= 35; height++) {
@@ -409,17 +409,17 @@ GST_START_TEST(padded_size_in_cuda_memory) {
 }
 GST_END_TEST;
 
-/* Whether the element's sink pad or source pad can have these caps. */
+/* Whether the caps are possible on the element's pad of this name. */
 static gboolean
-pad_takes(GstHarness *h, const gchar *pad_name, const gchar *caps_text) {
+pad_accepts(GstHarness *h, const gchar *pad_name, const gchar *caps_text) {
   g_autoptr(GstPad) pad = gst_element_get_static_pad(h->element, pad_name);
   g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
   g_autoptr(GstCaps) possible = gst_pad_query_caps(pad, caps);
   return !gst_caps_is_empty(possible);
 }
 
-/* Formats that libgstcuda does not hold are not offered, and on the CPU none is. */
-GST_START_TEST(cuda_memory_is_offered_where_it_works) {
+/* CUDA memory is not offered for formats that libgstcuda cannot hold, nor with the CPU backend. */
+GST_START_TEST(cuda_memory_is_offered_if_usable) {
   static const gchar *const pads[] = {"sink", "src"};
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
   for (guint i = 0; i < G_N_ELEMENTS(pads); i++) {
@@ -427,33 +427,33 @@ GST_START_TEST(cuda_memory_is_offered_where_it_works) {
     g_autofree gchar *grey = test_caps("GRAY8", 64, 48);
     g_autofree gchar *nv12_in_cuda = test_caps_in_cuda(nv12);
     g_autofree gchar *grey_in_cuda = test_caps_in_cuda(grey);
-    fail_unless(pad_takes(h, pads[i], nv12) && pad_takes(h, pads[i], grey));
-    fail_unless(pad_takes(h, pads[i], nv12_in_cuda) == test_is_on_cuda(h), "%s", pads[i]);
-    fail_if(pad_takes(h, pads[i], grey_in_cuda), "%s", pads[i]);
+    fail_unless(pad_accepts(h, pads[i], nv12) && pad_accepts(h, pads[i], grey));
+    fail_unless(pad_accepts(h, pads[i], nv12_in_cuda) == test_is_on_cuda(h), "%s", pads[i]);
+    fail_if(pad_accepts(h, pads[i], grey_in_cuda), "%s", pads[i]);
   }
   test_teardown(h);
 }
 GST_END_TEST;
 
-/* Frames that libgstcuda would lay out wrongly leave in system memory, even if downstream prefers
- * CUDA memory, and the others in CUDA memory. */
-GST_START_TEST(frames_that_cuda_memory_does_not_hold) {
+/* Downstream prefers CUDA memory. The output is in CUDA memory, or in system memory if libgstcuda
+ * would lay out the frame wrongly. */
+GST_START_TEST(frames_that_cuda_memory_cannot_hold) {
   for (guint f = 0; f < G_N_ELEMENTS(cuda_formats); f++)
     for (gint height = 33; height <= 34; height++) {
       const gchar *format = cuda_formats[f].format;
       g_autofree gchar *caps = test_caps(format, 66, height);
-      g_autofree gchar *choice = g_strdup_printf(
+      g_autofree gchar *sink_caps = g_strdup_printf(
           "video/x-raw(memory:CUDAMemory),format=%s;video/x-raw,format=%s", format, format);
       GstHarness *h = test_harness_new("kernel=gaussian", NULL);
-      gst_harness_set_sink_caps_str(h, choice);
+      gst_harness_set_sink_caps_str(h, sink_caps);
       gst_harness_set_src_caps_str(h, caps);
       GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, 1));
       GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
-      test_assert_same_picture(caps, result, expected, format);
-      g_autofree gchar *way = paths(h);
-      const gboolean in_cuda = g_str_has_suffix(way, ", CUDA memory");
+      test_assert_same_frame(caps, result, expected, format);
+      g_autofree gchar *found = paths(h);
+      const gboolean in_cuda = g_str_has_suffix(found, ", CUDA memory");
       fail_unless(in_cuda == (test_is_on_cuda(h) && is_held(cuda_formats[f].in_cuda, height)),
-                  "%s of height %d: %s", format, height, way);
+                  "%s of height %d: %s", format, height, found);
       gst_buffer_unref(result);
       gst_buffer_unref(expected);
       test_teardown(h);
@@ -465,7 +465,8 @@ GST_END_TEST;
 
 #define KNOWN_RATE "framerate=30/1"
 
-/* How many frames the element keeps back while more are coming, and that the latency has them. */
+/* Checks the number of frames that stay in flight while more are coming, and that the latency
+ * includes them. */
 static void
 check_held(const gchar *properties, gboolean live, const gchar *rate, guint wanted_on_cuda) {
   g_autofree gchar *caps = test_caps("GRAY8", 64, 48);
@@ -505,9 +506,9 @@ GST_START_TEST(frames_in_flight) {
 }
 GST_END_TEST;
 
-/* Where nobody knows how long a frame lasts, a live pipeline holds none. A highest rate is not that
- * of the frames. */
-GST_START_TEST(frames_in_flight_of_an_unknown_rate) {
+/* Without a known frame rate, a live pipeline keeps no frame in flight. max-framerate does not
+ * count as the frame rate. */
+GST_START_TEST(frames_in_flight_without_a_frame_rate) {
   static const gchar *const rates[] = {"framerate=0/1", "framerate=0/1,max-framerate=30/1",
                                        "pixel-aspect-ratio=1/1"};
   for (guint i = 0; i < G_N_ELEMENTS(rates); i++) {
@@ -527,22 +528,22 @@ memory_transfers_suite(void) {
   tcase_add_test(tc, recycled_memory_is_registered);
   tcase_add_test(tc, memory_outlives_the_element);
   tcase_add_test(tc, memory_is_registered_once);
-  tcase_add_test(tc, what_cannot_be_pinned_is_copied);
-  tcase_add_test(tc, neighbours_in_a_heap_are_registered);
+  tcase_add_test(tc, unpinnable_memory_is_copied);
+  tcase_add_test(tc, adjacent_heap_blocks_are_registered);
   tcase_add_test(tc, small_frames_are_copied);
   tcase_add_test(tc, registered_bytes_are_bounded);
   if (g_getenv("FAKE_CUDA"))
-    tcase_add_test(tc, room_of_the_driver_comes_back);
+    tcase_add_test(tc, driver_refuses_to_register_more);
   tcase_add_test(tc, extreme_allocations);
   tcase_add_test(tc, dmabuf);
   if (g_str_equal(test_backend(), "cuda")) {
     tcase_add_loop_test(tc, cuda_memory, 0, 4);
     tcase_add_loop_test(tc, padded_size_in_cuda_memory, 0, 4);
   }
-  tcase_add_test(tc, cuda_memory_is_offered_where_it_works);
-  tcase_add_test(tc, frames_that_cuda_memory_does_not_hold);
+  tcase_add_test(tc, cuda_memory_is_offered_if_usable);
+  tcase_add_test(tc, frames_that_cuda_memory_cannot_hold);
   tcase_add_test(tc, frames_in_flight);
-  tcase_add_test(tc, frames_in_flight_of_an_unknown_rate);
+  tcase_add_test(tc, frames_in_flight_without_a_frame_rate);
   suite_add_tcase(suite, tc);
   return suite;
 }

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Where frames lie, for tests of the element: its pools, CUDA memory and what it says of them. */
+/* The memory of frames: the element's pools, CUDA memory, and the statistics about them. */
 
 #include "common.h"
 
-/* The element's statistics; to be freed. */
+/* The element's property `stats`. Free with gst_structure_free. */
 GstStructure *test_stats(GstElement *element);
 
-/* A text among them; to be freed. */
+/* The value of a string field of `stats`. Free with g_free. */
 gchar *test_stats_string(GstElement *element, const gchar *field);
 
-/* Whether the element opened CUDA. */
+/* Whether the element uses the CUDA backend. */
 gboolean test_is_on_cuda(GstHarness *h);
 
 /* The caps with the feature memory:CUDAMemory. */
 gchar *test_caps_in_cuda(const gchar *caps);
 
-/* The pool that the element offers upstream for these caps, active. */
+/* The pool that the element proposes upstream for these caps, activated. */
 GstBufferPool *test_offered_pool(GstHarness *h, const gchar *caps);
 
-/* Moves the picture of `frame` (taken), which has these caps in system memory, into a buffer of the
- * pool, in whatever memory that is. */
+/* Copies `frame` (taken), which is in system memory and has these caps, into a buffer of the pool,
+ * whatever memory the pool has. */
 GstBuffer *test_move_to_pool(GstBufferPool *pool, const gchar *caps, GstBuffer *frame);

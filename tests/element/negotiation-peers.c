@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Elements beside each other and beside those of others: where frames lie between them, how many,
- * how late they leave and how much memory they take. The output is that of the same pipeline
- * without a device. */
+/* Elements of cudaconv in a pipeline with others: the memory of the frames between them, the number
+ * of frames in flight, latency and memory use. The output is compared with that of the same
+ * pipeline without a device. */
 
 #include "memory.h"
 
@@ -12,24 +12,24 @@
 
 /* --- pipelines --- */
 
-/* Takes down the picture of each buffer. */
+/* Adds the checksum of the buffer to `checksums`. */
 static GstPadProbeReturn
-take_buffer(GstPad *pad, GstPadProbeInfo *info, gpointer pictures) {
+add_checksum(GstPad *pad, GstPadProbeInfo *info, gpointer checksums) {
   GstMapInfo map;
   fail_unless(gst_buffer_map(GST_PAD_PROBE_INFO_BUFFER(info), &map, GST_MAP_READ));
-  g_ptr_array_add(pictures, g_compute_checksum_for_data(G_CHECKSUM_SHA256, map.data, map.size));
+  g_ptr_array_add(checksums, g_compute_checksum_for_data(G_CHECKSUM_SHA256, map.data, map.size));
   gst_buffer_unmap(GST_PAD_PROBE_INFO_BUFFER(info), &map);
   return GST_PAD_PROBE_OK;
 }
 
-/* A checksum, as text, of each picture that the sink will get. */
+/* The checksums, as text, of the frames that the sink will receive. */
 static GPtrArray *
 watch(GstElement *pipeline, const gchar *sink) {
   g_autoptr(GstElement) element = gst_bin_get_by_name(GST_BIN(pipeline), sink);
   g_autoptr(GstPad) pad = gst_element_get_static_pad(element, "sink");
-  GPtrArray *pictures = g_ptr_array_new_with_free_func(g_free);
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, take_buffer, pictures, NULL);
-  return pictures;
+  GPtrArray *checksums = g_ptr_array_new_with_free_func(g_free);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, add_checksum, checksums, NULL);
+  return checksums;
 }
 
 static void
@@ -44,8 +44,8 @@ replace(const gchar *text, const gchar *what, const gchar *with) {
   return g_strjoinv(with, parts);
 }
 
-/* The pipeline of a line in which CONV stands for the element, and UP, DOWN and CUDA for what takes
- * frames to the device and back and keeps them there; nothing stands for them on the CPU. */
+/* The pipeline of a line in which CONV stands for the element. UP, DOWN and CUDA stand for upload,
+ * download and caps with CUDA memory. With the CPU backend they are left out. */
 static GstElement *
 new_pipeline(const gchar *line, const gchar *backend) {
   static const gchar *const on_device[][2] = {{"UP", "cudaupload !"},
@@ -71,16 +71,16 @@ new_pipeline(const gchar *line, const gchar *backend) {
   "video/x-raw,format=" format ",width=" #width ",height=" #height " ! "
 
 static GPtrArray *
-pictures_of(const gchar *line, const gchar *backend, const gchar *sink) {
+checksums_of(const gchar *line, const gchar *backend, const gchar *sink) {
   GstElement *pipeline = new_pipeline(line, backend);
-  GPtrArray *pictures = watch(pipeline, sink);
+  GPtrArray *checksums = watch(pipeline, sink);
   test_play_to_eos(pipeline, 30);
   stop(pipeline);
-  return pictures;
+  return checksums;
 }
 
 static gboolean
-are_same(const GPtrArray *some, const GPtrArray *others) {
+are_equal(const GPtrArray *some, const GPtrArray *others) {
   gboolean same = some->len == others->len;
   for (guint i = 0; same && i < some->len; i++)
     same = g_str_equal(some->pdata[i], others->pdata[i]);
@@ -97,13 +97,13 @@ static void
 compare(const gchar *line, const gchar *sink) {
   if ((strstr(line, "UP") || strstr(line, "DOWN")) && !has_element("cudaupload"))
     return;
-  g_autoptr(GPtrArray) wanted = pictures_of(line, "cpu", sink);
-  g_autoptr(GPtrArray) pictures = pictures_of(line, test_backend(), sink);
-  fail_unless_equals_int(wanted->len, N_FRAMES);
-  fail_unless(are_same(pictures, wanted), "%s: %u frames", line, pictures->len);
+  g_autoptr(GPtrArray) expected = checksums_of(line, "cpu", sink);
+  g_autoptr(GPtrArray) checksums = checksums_of(line, test_backend(), sink);
+  fail_unless_equals_int(expected->len, N_FRAMES);
+  fail_unless(are_equal(checksums, expected), "%s: %u frames", line, checksums->len);
 }
 
-/* --- beside elements of others --- */
+/* --- together with other elements --- */
 
 GST_START_TEST(mixed_chains) {
   static const gchar *const lines[] = {
@@ -114,9 +114,9 @@ GST_START_TEST(mixed_chains) {
                                "CONV kernel=sobel ! fakesink name=s",
       SOURCE("RGBA", 160, 120) "CONV kernel=gaussian ! queue ! CONV kernel=sobel ! queue ! "
                                "CONV kernel=sharpen ! videoconvert ! fakesink name=s",
-      /* grey has no frames in CUDA memory */
+      /* CUDA memory cannot hold gray frames */
       SOURCE("GRAY8", 160, 120) "CONV kernel=gaussian ! CONV kernel=sobel ! fakesink name=s",
-      /* which says where the frame is in a picture, and copies nothing */
+      /* videocrop copies nothing here but adds a GstVideoCropMeta */
       SOURCE("I420", 163, 127) "CONV kernel=gaussian ! videocrop left=3 right=6 top=1 bottom=5 ! "
                                "CONV kernel=sobel ! fakesink name=s",
       SOURCE("I420", 162, 126) "CONV kernel=gaussian stride=2 ! CONV kernel=sobel ! "
@@ -156,17 +156,17 @@ GST_START_TEST(compositor) {
 }
 GST_END_TEST;
 
-/* --- downstream has enough --- */
+/* --- EOS from downstream --- */
 
-GST_START_TEST(no_frame_too_many) {
+GST_START_TEST(no_frames_after_eos) {
   static const gchar *const lines[] = {
       SOURCE("NV12", 64, 48) "CONV ! fakesink num-buffers=9 name=s",
       SOURCE("NV12", 64, 48) "CONV ! CONV kernel=sobel ! fakesink num-buffers=9 name=s",
       SOURCE("NV12", 64, 48) "CONV ! CONV kernel=sobel ! CONV ! identity eos-after=10 ! "
                              "fakesink name=s",
   };
-  g_autoptr(GPtrArray) pictures = pictures_of(lines[__i__], test_backend(), "s");
-  fail_unless_equals_int(pictures->len, 9);
+  g_autoptr(GPtrArray) checksums = checksums_of(lines[__i__], test_backend(), "s");
+  fail_unless_equals_int(checksums->len, 9);
 }
 GST_END_TEST;
 
@@ -188,7 +188,7 @@ latency_of(const gchar *line, const gchar *backend) {
   return min;
 }
 
-/* A live pipeline waits for no frame to come. */
+/* In a live pipeline the element keeps no frame in flight. */
 GST_START_TEST(live_chain) {
   const gchar *line = "videotestsrc is-live=true ! video/x-raw,format=NV12,framerate=30/1 ! "
                       "CONV ! CONV kernel=sobel ! fakesink sync=true";
@@ -196,7 +196,7 @@ GST_START_TEST(live_chain) {
 }
 GST_END_TEST;
 
-/* --- memory of the device --- */
+/* --- device memory --- */
 
 #define N_CHAIN 5
 #define WIDTH 320
@@ -213,30 +213,30 @@ device_bytes(GstElement *pipeline, guint i) {
   return bytes;
 }
 
-/* Each gap between elements has the frame that is read, the one that is written and the one that
- * the element in front keeps back; the ends have one for each frame in flight. */
+/* Between two elements there are frames that are read, written or kept in flight by the first
+ * element. The ends have staging memory for each frame in flight. */
 GST_START_TEST(device_memory_of_a_chain) {
   GstElement *pipeline = new_pipeline(
       SOURCE("NV12", 320, 180) "CONV name=c0 ! CONV name=c1 ! CONV name=c2 ! CONV name=c3 ! "
                                "CONV name=c4 ! fakesink",
       test_backend());
   const guint64 frame = WIDTH * HEIGHT * 3 / 2, in_pool = 512 * HEIGHT * 2;
-  guint64 all = 0;
+  guint64 sum = 0;
   test_play_to_eos(pipeline, 30);
   for (guint i = 0; i < N_CHAIN; i++)
-    all += device_bytes(pipeline, i);
-  g_print("%.1f MB in %u elements\n", (gdouble)all / 1e6, N_CHAIN);
+    sum += device_bytes(pipeline, i);
+  g_print("%.1f MB in %u elements\n", (gdouble)sum / 1e6, N_CHAIN);
   const guint64 max = 2 * 3 * frame * 11 / 10 + (N_CHAIN - 1) * 5 * in_pool;
   if (g_str_equal(test_backend(), "cpu")) {
-    fail_unless_equals_uint64(all, 0);
+    fail_unless_equals_uint64(sum, 0);
   } else {
-    fail_unless(all > 0 && all <= max, "%" G_GUINT64_FORMAT, all);
+    fail_unless(sum > 0 && sum <= max, "%" G_GUINT64_FORMAT, sum);
   }
   stop(pipeline);
 }
 GST_END_TEST;
 
-/* --- branches, while the driver fails; chains.c has those of a row --- */
+/* --- branches while the driver fails; faults-chains.c does this without branches --- */
 
 static GstElement *
 new_pipeline_with_failures(const gchar *failures, const gchar *line) {
@@ -244,27 +244,27 @@ new_pipeline_with_failures(const gchar *failures, const gchar *line) {
   return new_pipeline(line, "auto");
 }
 
-/* How many of our elements went from the device to the CPU. */
+/* The number of failovers of all cudaconv elements. */
 static guint
 count_failovers(GstElement *pipeline) {
   GstIterator *elements =
       gst_bin_iterate_all_by_element_factory_name(GST_BIN(pipeline), "cudaconv");
   GValue value = G_VALUE_INIT;
-  guint all = 0;
+  guint sum = 0;
   while (gst_iterator_next(elements, &value) == GST_ITERATOR_OK) {
     guint n = 0;
     GstStructure *stats = test_stats(g_value_get_object(&value));
     gst_structure_get_uint(stats, "failovers", &n);
     gst_structure_free(stats);
-    all += n;
+    sum += n;
     g_value_reset(&value);
   }
   g_value_unset(&value);
   gst_iterator_free(elements);
-  return all;
+  return sum;
 }
 
-/* A sink that has its first frame lets nothing pass until the other one has one as well. */
+/* The first sink has its first frame and blocks until the other sink has one too. */
 GST_START_TEST(preroll_of_branches) {
   static const gchar *const lines[] = {
       SOURCE("NV12", 64, 34) "tee name=t t. ! queue ! fakesink "
@@ -281,8 +281,8 @@ GST_START_TEST(preroll_of_branches) {
 }
 GST_END_TEST;
 
-/* Caps insist on CUDA memory, of which no further frame can be made at some time: those that there
- * are come back from the next element, also if it keeps frames in flight. */
+/* Caps insist on CUDA memory, of which no more can be allocated after some frames. The existing
+ * frames come back from the next element, even if it keeps frames in flight. */
 GST_START_TEST(few_frames_between_elements) {
   g_autofree gchar *failures = g_strdup_printf("fail=cuMemAllocPitch:%d+:2", 4 + __i__ % 3);
   g_autofree gchar *line =
@@ -290,9 +290,9 @@ GST_START_TEST(few_frames_between_elements) {
                                              "in-flight=%d ! fakesink name=s",
                       1 + __i__ / 3);
   GstElement *pipeline = new_pipeline_with_failures(failures, line);
-  g_autoptr(GPtrArray) pictures = watch(pipeline, "s");
+  g_autoptr(GPtrArray) checksums = watch(pipeline, "s");
   test_play_to_eos(pipeline, 20);
-  fail_unless_equals_int(pictures->len, N_FRAMES);
+  fail_unless_equals_int(checksums->len, N_FRAMES);
   stop(pipeline);
 }
 GST_END_TEST;
@@ -302,7 +302,7 @@ block(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_OK;
 }
 
-/* An application that records only when something happens blocks a branch until then. */
+/* An application that records only on an event blocks a branch until then. */
 GST_START_TEST(blocked_branch) {
   static const gchar *const failures[] = {"fail=cuMemAlloc:3:2", "memory=60000"};
   GstElement *pipeline = new_pipeline_with_failures(
@@ -315,17 +315,17 @@ GST_START_TEST(blocked_branch) {
   g_autoptr(GstPad) blocked = gst_element_get_static_pad(queue, "src");
   g_autoptr(GstPad) open = gst_element_get_static_pad(sink, "sink");
   gst_pad_add_probe(blocked, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, block, NULL, NULL);
-  g_autoptr(GPtrArray) pictures = watch(pipeline, "s");
+  g_autoptr(GPtrArray) checksums = watch(pipeline, "s");
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   for (guint i = 0; i < 1000 && !GST_PAD_IS_EOS(open); i++)
     g_usleep(10000);
-  fail_unless_equals_int(pictures->len, N_FRAMES);
+  fail_unless_equals_int(checksums->len, N_FRAMES);
   stop(pipeline);
 }
 GST_END_TEST;
 
-/* A device is lost for all elements that share it, and each posts at most one error. */
-GST_START_TEST(one_error_of_each_element) {
+/* The device is lost for all elements that share it. Each posts at most one error. */
+GST_START_TEST(one_error_from_each_element) {
   GstElement *pipeline = new_pipeline_with_failures(
       "lost=cuEventQuery:20:700",
       SOURCE("NV12", 64, 34) "tee name=t "
@@ -347,7 +347,8 @@ GST_START_TEST(one_error_of_each_element) {
 }
 GST_END_TEST;
 
-/* An aggregator keeps what it is offered; the stand-in says at the end what was left behind. */
+/* An aggregator keeps the buffers of the pool that it is offered. At the end, the stand-in for the
+ * driver reports memory that was not freed. */
 GST_START_TEST(aggregator_after_a_failover) {
   if (!has_element("compositor"))
     return;
@@ -361,37 +362,37 @@ GST_START_TEST(aggregator_after_a_failover) {
 GST_END_TEST;
 
 static gint
-compare_texts(gconstpointer a, gconstpointer b) {
+compare_strings(gconstpointer a, gconstpointer b) {
   return strcmp(*(const gchar *const *)a, *(const gchar *const *)b);
 }
 
-/* Memory is short once in one of two branches that join. How the branches take turns depends on how
- * many frames are in flight. */
-GST_START_TEST(branches_that_join) {
+/* Once, memory runs short in one of two branches that join. The order of the branches' frames
+ * depends on the number of frames in flight, so the frames are compared without order. */
+GST_START_TEST(joined_branches) {
   const gchar *line =
       SOURCE("NV12", 64, 34) "tee name=t t. ! CONV kernel=sobel stride=2 ! f. t. ! identity ! f. "
                              "funnel name=f ! CONV kernel=box ! fakesink name=s";
   g_autofree gchar *failures = g_strdup_printf("fail=cuMemAlloc:%d:2", 3 + __i__);
   g_setenv("FAKE_CUDA", failures, TRUE);
-  g_autoptr(GPtrArray) wanted = pictures_of(line, "cpu", "s");
-  g_autoptr(GPtrArray) pictures = pictures_of(line, "auto", "s");
-  g_ptr_array_sort(wanted, compare_texts);
-  g_ptr_array_sort(pictures, compare_texts);
-  fail_unless(are_same(pictures, wanted), "%s", failures);
+  g_autoptr(GPtrArray) expected = checksums_of(line, "cpu", "s");
+  g_autoptr(GPtrArray) checksums = checksums_of(line, "auto", "s");
+  g_ptr_array_sort(expected, compare_strings);
+  g_ptr_array_sort(checksums, compare_strings);
+  fail_unless(are_equal(checksums, expected), "%s", failures);
 }
 GST_END_TEST;
 
-/* An element of others takes its frames from our pool. Where memory is tight ours holds none of
- * them. */
+/* An element upstream allocates its frames from cudaconv's pool. If memory is short, cudaconv keeps
+ * none of them in flight. */
 GST_START_TEST(too_little_memory_for_upstream) {
   if (!has_element("cudaupload"))
     return;
   g_autofree gchar *failures = g_strdup_printf("memory=%d", 80000 + 10000 * __i__);
   GstElement *pipeline =
       new_pipeline_with_failures(failures, SOURCE("NV12", 64, 34) "UP CUDA CONV ! fakesink name=s");
-  g_autoptr(GPtrArray) pictures = watch(pipeline, "s");
+  g_autoptr(GPtrArray) checksums = watch(pipeline, "s");
   test_play_to_eos(pipeline, 20);
-  fail_unless_equals_int(pictures->len, N_FRAMES);
+  fail_unless_equals_int(checksums->len, N_FRAMES);
   stop(pipeline);
 }
 GST_END_TEST;
@@ -404,16 +405,16 @@ negotiation_peers_suite(void) {
   tcase_add_loop_test(tc, mixed_chains, 0, 8);
   tcase_add_test(tc, tee_to_two);
   tcase_add_test(tc, compositor);
-  tcase_add_loop_test(tc, no_frame_too_many, 0, 3);
+  tcase_add_loop_test(tc, no_frames_after_eos, 0, 3);
   tcase_add_test(tc, live_chain);
   tcase_add_test(tc, device_memory_of_a_chain);
   if (g_getenv("FAKE_CUDA")) {
     tcase_add_loop_test(tc, preroll_of_branches, 0, 6);
     tcase_add_loop_test(tc, few_frames_between_elements, 0, 9);
     tcase_add_loop_test(tc, blocked_branch, 0, 2);
-    tcase_add_test(tc, one_error_of_each_element);
+    tcase_add_test(tc, one_error_from_each_element);
     tcase_add_test(tc, aggregator_after_a_failover);
-    tcase_add_loop_test(tc, branches_that_join, 0, 6);
+    tcase_add_loop_test(tc, joined_branches, 0, 6);
     tcase_add_loop_test(tc, too_little_memory_for_upstream, 0, 3);
   }
   return suite;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Allocation in both directions, latency, and which caps are offered. */
+/* Allocation queries in both directions, latency queries and caps queries. */
 
 #include "memory.h"
 
@@ -9,7 +9,7 @@
 #define WIDTH 17
 #define HEIGHT 5
 
-/* With a stride the frames on both sides have different sizes. */
+/* With stride=2 or 4 the frames on the two sides have different sizes. */
 static const gchar *const filters[] = {"kernel=gaussian stride=1", "kernel=gaussian stride=2",
                                        "kernel=gaussian stride=4"};
 static const guint filter_strides[] = {1, 2, 4};
@@ -35,7 +35,7 @@ GST_START_TEST(upstream_is_offered_video_meta) {
 }
 GST_END_TEST;
 
-/* A source that takes the offered pool gets frames that work. */
+/* Frames from the pool that the element proposes give the right result. */
 GST_START_TEST(offered_pool_works) {
   g_autofree gchar *caps = test_caps("NV12", WIDTH, HEIGHT);
   GstHarness *h = test_harness_new("kernel=gaussian", caps);
@@ -45,7 +45,7 @@ GST_START_TEST(offered_pool_works) {
     GstBuffer *pooled = test_move_to_pool(pool, caps, gst_buffer_ref(frame));
     GstBuffer *expected = test_filter("kernel=gaussian", caps, frame);
     GstBuffer *result = test_push_pull(h, pooled);
-    test_assert_same_picture(caps, result, expected, "pooled input");
+    test_assert_same_frame(caps, result, expected, "pooled input");
     gst_buffer_unref(result);
     gst_buffer_unref(expected);
   }
@@ -55,7 +55,8 @@ GST_START_TEST(offered_pool_works) {
 }
 GST_END_TEST;
 
-/* Without video meta downstream, a frame has the layout that its caps imply. */
+/* If downstream does not support GstVideoMeta, output frames have the layout that the caps
+ * imply. */
 GST_START_TEST(default_layout_for_sinks_without_video_meta) {
   g_autofree gchar *caps_text = test_caps("I420", WIDTH, HEIGHT);
   g_autoptr(GstCaps) caps = gst_caps_from_string(caps_text);
@@ -67,7 +68,7 @@ GST_START_TEST(default_layout_for_sinks_without_video_meta) {
   GstVideoMeta *meta = gst_buffer_get_video_meta(result);
   if (meta)
     gst_buffer_remove_meta(result, (GstMeta *)meta);
-  test_assert_same_picture(caps_text, result, input, "without its GstVideoMeta");
+  test_assert_same_frame(caps_text, result, input, "without its GstVideoMeta");
   gst_buffer_unref(result);
   gst_buffer_unref(input);
 }
@@ -80,7 +81,7 @@ typedef struct {
 } SinkPool;
 
 static GstPadProbeReturn
-answer_allocation(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+propose_pool(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   SinkPool *sink = user_data;
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
   if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
@@ -90,7 +91,7 @@ answer_allocation(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* A sink that wants padded frames from its own pool, as a display or an encoder does. */
+/* Downstream proposes its own pool with padded frames, as a display or an encoder does. */
 GST_START_TEST(downstream_pool_is_used) {
   const gchar *filter = filters[__i__];
   g_autofree gchar *caps_text = test_caps("I420", WIDTH, HEIGHT);
@@ -115,13 +116,13 @@ GST_START_TEST(downstream_pool_is_used) {
 
   GstHarness *h = test_harness_new(filter, NULL);
   gst_pad_add_probe(h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH,
-                    answer_allocation, &sink, NULL);
+                    propose_pool, &sink, NULL);
   gst_harness_set_src_caps_str(h, caps_text);
   for (guint n = 0; n < 4; n++) {
     GstBuffer *expected = test_filter(filter, caps_text, test_frame_random(caps_text, n));
     GstBuffer *result = test_push_pull(h, test_frame_random(caps_text, n));
-    fail_unless(result->pool == pool, "the frame is not of the sink's pool");
-    test_assert_same_picture(out_caps_text, result, expected, "padded output");
+    fail_unless(result->pool == pool, "the frame is not from the sink's pool");
+    test_assert_same_frame(out_caps_text, result, expected, "padded output");
     gst_buffer_unref(result);
     gst_buffer_unref(expected);
   }
@@ -129,7 +130,7 @@ GST_START_TEST(downstream_pool_is_used) {
 }
 GST_END_TEST;
 
-/* A live source's latency passes through; what is held on a GPU is added and no more. */
+/* The latency is that of upstream plus that of the frames in flight, which only a GPU has. */
 GST_START_TEST(latency) {
   g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
   GstHarness *h = test_harness_new("kernel=gaussian", caps);
@@ -145,7 +146,7 @@ GST_START_TEST(latency) {
 }
 GST_END_TEST;
 
-/* From a live source each frame comes out before the next goes in. */
+/* In a live stream each frame comes out before the next is pushed. */
 GST_START_TEST(live_frames_are_not_held) {
   g_autofree gchar *caps = test_caps("GRAY8", WIDTH, HEIGHT);
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
@@ -159,18 +160,18 @@ GST_START_TEST(live_frames_are_not_held) {
 }
 GST_END_TEST;
 
-/* Sizes, frame rates and colour pass through unchanged; other media and formats do not. */
+/* Caps fields pass through unchanged, except unsupported formats. */
 GST_START_TEST(caps_pass_through) {
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
-  g_autoptr(GstCaps) wanted = gst_caps_from_string(
+  g_autoptr(GstCaps) filter = gst_caps_from_string(
       "video/x-raw,format=(string){RGBA,v210},width=[1,640],height=48,framerate=[0/1,60/1]");
-  g_autoptr(GstCaps) answer = gst_pad_peer_query_caps(h->srcpad, wanted);
+  g_autoptr(GstCaps) result = gst_pad_peer_query_caps(h->srcpad, filter);
   g_autoptr(GstCaps) expected =
       gst_caps_from_string("video/x-raw,format=RGBA,width=[1,640],height=48,framerate=[0/1,60/1]");
-  g_autofree gchar *text = gst_caps_to_string(answer);
-  fail_unless(gst_caps_can_intersect(answer, expected), "%s", text);
-  g_autoptr(GstCaps) packed = gst_caps_from_string("video/x-raw,format=v210");
-  fail_if(gst_caps_can_intersect(answer, packed), "%s", text);
+  g_autofree gchar *text = gst_caps_to_string(result);
+  fail_unless(gst_caps_can_intersect(result, expected), "%s", text);
+  g_autoptr(GstCaps) unsupported = gst_caps_from_string("video/x-raw,format=v210");
+  fail_if(gst_caps_can_intersect(result, unsupported), "%s", text);
   test_teardown(h);
 }
 GST_END_TEST;
@@ -190,10 +191,10 @@ GST_START_TEST(output_caps_are_the_input_caps) {
 }
 GST_END_TEST;
 
-/* --- which format is taken --- */
+/* --- the negotiated format --- */
 
 typedef struct {
-  const gchar *asked, *answer;
+  const gchar *filter, *result;
 } Order;
 
 #define RAW(format) "video/x-raw, format=(string)" format
@@ -201,40 +202,40 @@ typedef struct {
 #define SIZE(n) ", width=(int)" #n ", height=(int)" #n ", framerate=(fraction)30/1"
 
 static const Order orders[] = {
-    /* a list, by cost and not as it was */
+    /* a list is sorted by cost */
     {RAW("{ ARGB64, GRAY8, RGBA, P010_10LE, Y444, NV12, I420 }") SIZE(8),
      RAW("{ I420, NV12, Y444, RGBA, GRAY8, P010_10LE, ARGB64 }") SIZE(8)},
     {RAW("{ NV12, ARGB64 }") SIZE(8), RAW("{ NV12, ARGB64 }") SIZE(8)},
-    /* what the element does not take is no part of it */
+    /* unsupported formats are removed */
     {RAW("{ ARGB64, v210, AYUV64, GRAY8 }") SIZE(8), RAW("{ GRAY8, ARGB64 }") SIZE(8)},
     {RAW("ARGB64") SIZE(8), RAW("ARGB64") SIZE(8)},
-    /* structures that differ in the format only */
+    /* structures that differ only in the format */
     {RAW("ARGB64") SIZE(8) "; " RAW("Y444") SIZE(8) "; " RAW("I420") SIZE(8),
      RAW("I420") SIZE(8) "; " RAW("Y444") SIZE(8) "; " RAW("ARGB64") SIZE(8)},
     {RAW("{ GRAY16_LE, RGB }") SIZE(8) "; " RAW("{ BGR, NV21 }") SIZE(8),
      RAW("{ NV21, BGR }") SIZE(8) "; " RAW("{ RGB, GRAY16_LE }") SIZE(8)},
-    /* the order of sizes stays */
+    /* the order of sizes is kept */
     {RAW("Y444") SIZE(9) "; " RAW("I420") SIZE(8) "; " RAW("RGB") SIZE(8) "; " RAW("I420") SIZE(9),
      RAW("I420") SIZE(9) "; " RAW("I420") SIZE(8) "; " RAW("RGB") SIZE(8) "; " RAW("Y444") SIZE(9)},
-    /* and so does that of memory */
+    /* the order of memory features is kept */
     {IN_CUDA("{ Y444, I420 }") SIZE(8) "; " RAW("{ ARGB64, NV12 }") SIZE(8),
      IN_CUDA("{ I420, Y444 }") SIZE(8) "; " RAW("{ NV12, ARGB64 }") SIZE(8)},
     {RAW("{ ARGB64, NV12 }") SIZE(8) "; " IN_CUDA("{ Y444, I420 }") SIZE(8),
      RAW("{ NV12, ARGB64 }") SIZE(8) "; " IN_CUDA("{ I420, Y444 }") SIZE(8)},
 };
 
-/* On both pads the answer holds what was asked for, its formats in the order of preference. */
-GST_START_TEST(open_formats_come_by_cost) {
+/* On both pads the result contains the formats of the filter, sorted by cost. */
+GST_START_TEST(formats_are_sorted_by_cost) {
   const Order *order = &orders[__i__];
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
   GstPad *const pads[] = {h->srcpad, h->sinkpad};
-  g_autoptr(GstCaps) asked = gst_caps_from_string(order->asked);
-  g_autoptr(GstCaps) expected = gst_caps_from_string(order->answer);
-  const gboolean with_cuda = strstr(order->asked, "CUDA") != NULL;
+  g_autoptr(GstCaps) filter = gst_caps_from_string(order->filter);
+  g_autoptr(GstCaps) expected = gst_caps_from_string(order->result);
+  const gboolean with_cuda = strstr(order->filter, "CUDA") != NULL;
   for (guint i = 0; i < G_N_ELEMENTS(pads) && (!with_cuda || test_is_on_cuda(h)); i++) {
-    g_autoptr(GstCaps) answer = gst_pad_peer_query_caps(pads[i], asked);
-    g_autofree gchar *text = gst_caps_to_string(answer);
-    fail_unless(gst_caps_is_strictly_equal(answer, expected), "pad %u: %s", i, text);
+    g_autoptr(GstCaps) result = gst_pad_peer_query_caps(pads[i], filter);
+    g_autofree gchar *text = gst_caps_to_string(result);
+    fail_unless(gst_caps_is_strictly_equal(result, expected), "pad %u: %s", i, text);
   }
   test_teardown(h);
 }
@@ -244,7 +245,7 @@ typedef struct {
   const gchar *line, *format;
 } Line;
 
-/* The first is what a source takes that begins its own list with the best quality. */
+/* In the first line the source offers its formats in the order of quality. */
 static const Line lines[] = {
     {"videotestsrc num-buffers=1 ! cudaconv name=c ! fakesink", "I420"},
     {"videotestsrc num-buffers=1 ! cudaconv name=c ! videoconvert ! fakesink", "I420"},
@@ -253,7 +254,7 @@ static const Line lines[] = {
     {"videotestsrc num-buffers=1 ! cudaconv name=c ! cudaconv ! fakesink", "I420"},
     {"videotestsrc num-buffers=1 ! cudaconv name=c ! video/x-raw,format={RGB,NV12} ! fakesink",
      "NV12"},
-    /* what a neighbour settles stays, and so does the quality that a converter keeps */
+    /* a format fixed by a peer is kept, and so is the quality that a converter keeps */
     {"videotestsrc num-buffers=1 ! video/x-raw,format=ARGB64 ! cudaconv name=c ! fakesink",
      "ARGB64"},
     {"videotestsrc num-buffers=1 ! cudaconv name=c ! video/x-raw,format=P010_10LE ! fakesink",
@@ -266,7 +267,7 @@ static const Line lines[] = {
      "I420_12LE"},
 };
 
-GST_START_TEST(format_that_is_negotiated) {
+GST_START_TEST(negotiated_format) {
   const Line *line = &lines[__i__];
   GstElement *pipeline = gst_parse_launch(line->line, NULL);
   fail_unless(pipeline != NULL, "%s", line->line);
@@ -295,8 +296,8 @@ negotiation_queries_suite(void) {
   tcase_add_test(tc, live_frames_are_not_held);
   tcase_add_test(tc, caps_pass_through);
   tcase_add_loop_test(tc, output_caps_are_the_input_caps, 0, 6);
-  tcase_add_loop_test(tc, open_formats_come_by_cost, 0, G_N_ELEMENTS(orders));
-  tcase_add_loop_test(tc, format_that_is_negotiated, 0, G_N_ELEMENTS(lines));
+  tcase_add_loop_test(tc, formats_are_sorted_by_cost, 0, G_N_ELEMENTS(orders));
+  tcase_add_loop_test(tc, negotiated_format, 0, G_N_ELEMENTS(lines));
   suite_add_tcase(suite, tc);
   return suite;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A stride makes the output smaller than the input: caps and queries in both directions, a stride
- * that changes while frames flow, and what lies in a frame's coordinates. That the pixels are right
- * is shown in pixels.c. */
+/* With stride=2 or 4 the output is smaller than the input. The tests cover caps and queries in both
+ * directions, changes of the stride during a stream, and coordinates in metas and events. pixels.c
+ * checks the pixels. */
 
 #include "common.h"
 
@@ -18,7 +18,8 @@ static const guint strides[] = {1, 2, 4};
 
 typedef struct {
   guint stride;
-  const gchar *width, *other; /* of one pad, and of the other then; NULL: they cannot be linked */
+  const gchar *width; /* widths of one pad */
+  const gchar *other; /* expected widths of the other pad; NULL: linking fails */
 } WidthCase;
 
 /* from the sink pad to the source pad */
@@ -57,7 +58,7 @@ static const WidthCase to_sink[] = {
     {4, "536870913", NULL},
 };
 
-/* The widths that the element's pad shows when the other one is linked to a capsfilter. */
+/* Checks the widths in the caps of one pad while the other pad is linked to a capsfilter. */
 static void
 assert_widths(const WidthCase *c, const gchar *pad_name) {
   g_autofree gchar *filter =
@@ -80,7 +81,7 @@ assert_widths(const WidthCase *c, const gchar *pad_name) {
   g_autofree gchar *text = gst_caps_to_string(caps);
   g_autofree gchar *wanted_text = g_strdup_printf("x, width=%s", c->other);
   g_autoptr(GstStructure) wanted = gst_structure_from_string(wanted_text, NULL);
-  /* before it the base class puts the part of it that needs no scaling */
+  /* the base class adds structures in front, for widths that need no scaling */
   const GstStructure *last = gst_caps_get_structure(caps, gst_caps_get_size(caps) - 1);
   g_autofree gchar *width = gst_value_serialize(gst_structure_get_value(last, "width"));
   g_autofree gchar *other = gst_value_serialize(gst_structure_get_value(wanted, "width"));
@@ -100,7 +101,7 @@ GST_START_TEST(sizes_of_the_input) {
 }
 GST_END_TEST;
 
-/* Without limits on the other side all sizes are possible; nothing but the size changes. */
+/* Only the size changes between input caps and output caps. */
 GST_START_TEST(only_the_size_changes) {
   static const gchar fields[] = "colorimetry=(string)1:4:7:1,pixel-aspect-ratio=(fraction)8/9,"
                                 "interlace-mode=(string)progressive,chroma-site=(string)jpeg";
@@ -121,7 +122,7 @@ GST_START_TEST(only_the_size_changes) {
 }
 GST_END_TEST;
 
-/* Upstream is asked for what makes the size that downstream wants. */
+/* Upstream is asked for a size that gives the output size that downstream requires. */
 GST_START_TEST(fixed_output_size) {
   const guint stride = strides[__i__];
   g_autofree gchar *line = g_strdup_printf(
@@ -142,8 +143,8 @@ GST_START_TEST(fixed_output_size) {
 }
 GST_END_TEST;
 
-/* The one answer to sizes that do not fit together is that of every element. */
-GST_START_TEST(output_size_that_cannot_be) {
+/* If the sizes do not fit together, the stream ends as with any element: not negotiated. */
+GST_START_TEST(impossible_output_size) {
   g_autofree gchar *caps = test_caps("GRAY8", 64, 48);
   GstHarness *h = test_harness_new("kernel=gaussian stride=2", NULL);
   gst_harness_set_sink_caps_str(h, caps);
@@ -152,9 +153,9 @@ GST_START_TEST(output_size_that_cannot_be) {
   fail_unless_equals_int(gst_harness_buffers_received(h), 0);
   guint n;
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_ERROR, &n);
-  fail_unless(n == 0, "the element's own errors: %s", text);
+  fail_unless(n == 0, "errors of the element: %s", text);
 
-  /* and it is no end: with the right size the stream runs */
+  /* with the right size the stream runs after all */
   g_autofree gchar *larger = test_caps("GRAY8", 128, 96);
   gst_harness_set_src_caps_str(h, larger);
   gst_buffer_unref(test_push_pull(h, test_frame_random(larger, 1)));
@@ -162,12 +163,12 @@ GST_START_TEST(output_size_that_cannot_be) {
 }
 GST_END_TEST;
 
-/* Frames of I420 with an odd height are not held in CUDA memory before GStreamer 1.24.4, so they
- * leave in system memory. The first stream shows that others do not. */
-GST_START_TEST(odd_height_beside_cuda_memory) {
+/* Before GStreamer 1.24.4 CUDA memory cannot hold I420 of odd height, so the output is in system
+ * memory then. The height of the first stream's output is even. */
+GST_START_TEST(odd_height_and_cuda_memory) {
   guint major, minor, micro, nano;
   gst_version(&major, &minor, &micro, &nano);
-  const gboolean held = major > 1 || minor > 24 || (minor == 24 && micro >= 4);
+  const gboolean can_hold_odd_heights = major > 1 || minor > 24 || (minor == 24 && micro >= 4);
   const gboolean on_cuda = g_str_equal(test_backend(), "cuda");
   for (gint height = 36; on_cuda && height >= 34; height -= 2) {
     g_autofree gchar *caps = g_strdup_printf(
@@ -179,7 +180,7 @@ GST_START_TEST(odd_height_beside_cuda_memory) {
     fail_unless(out != NULL);
     const gboolean in_cuda =
         gst_caps_features_contains(gst_caps_get_features(out, 0), "memory:CUDAMemory");
-    fail_unless(in_cuda == (held || height == 36), "%d", height);
+    fail_unless(in_cuda == (can_hold_odd_heights || height == 36), "%d", height);
     test_teardown(h);
   }
 }
@@ -215,7 +216,7 @@ set_stride(GstHarness *h, guint stride) {
   g_object_set(h->element, "stride", (gint)stride, NULL);
 }
 
-/* Every frame that comes out has the size that the caps before it tell. */
+/* Checks that the size of each output frame is that of the caps before it. */
 static GstPadProbeReturn
 check_size(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   GPtrArray *seen = user_data;
@@ -230,7 +231,7 @@ check_size(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_OK;
 }
 
-/* Keeps the caps of every frame that comes out. */
+/* Collects the caps of each output frame. */
 static GPtrArray *
 watch_sizes(GstHarness *h) {
   GPtrArray *seen = g_ptr_array_new_with_free_func(g_free);
@@ -238,7 +239,7 @@ watch_sizes(GstHarness *h) {
   return seen;
 }
 
-/* Frame number n, as it came out, is what an element with that stride makes of test frame n. */
+/* The n-th output frame must equal the result of an element with this stride for test frame n. */
 static void
 assert_frame(GstHarness *h, GPtrArray *seen, const gchar *caps, guint n, guint stride) {
   g_autofree gchar *out_text = test_caps_divided(caps, stride);
@@ -249,7 +250,7 @@ assert_frame(GstHarness *h, GPtrArray *seen, const gchar *caps, guint n, guint s
               (gchar *)g_ptr_array_index(seen, n), out_text);
   GstBuffer *expected = test_filter(properties, caps, test_frame_random(caps, n));
   GstBuffer *result = gst_harness_pull(h);
-  test_assert_same_picture(out_text, result, expected, properties);
+  test_assert_same_frame(out_text, result, expected, properties);
   gst_buffer_unref(result);
   gst_buffer_unref(expected);
 }
@@ -279,7 +280,7 @@ GST_START_TEST(change_while_playing) {
 }
 GST_END_TEST;
 
-/* From a live source each frame comes out before the next goes in, with its size. */
+/* In a live stream each frame comes out before the next is pushed, with its own size. */
 GST_START_TEST(change_in_a_live_stream) {
   g_autofree gchar *caps = test_caps("I420", 63, 47);
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
@@ -296,7 +297,7 @@ GST_START_TEST(change_in_a_live_stream) {
 }
 GST_END_TEST;
 
-/* Frames that are under way when a change, a serialized event, new caps or EOS comes, come out. */
+/* Frames in flight come out when a change, a serialized event, new caps or EOS comes. */
 GST_START_TEST(change_with_frames_in_flight) {
   g_autofree gchar *caps = test_caps("NV12", 63, 47);
   g_autofree gchar *other_caps = test_caps("NV12", 33, 17);
@@ -308,7 +309,7 @@ GST_START_TEST(change_with_frames_in_flight) {
   set_stride(h, 1);
   fail_unless(gst_harness_push_event(h, test_serialized_event()));
   fail_unless_equals_int(gst_harness_buffers_received(h), 2);
-  /* it was set before these caps came, so they are shown with it */
+  /* the stride was set before these caps, so it applies to their frames */
   gst_harness_set_src_caps_str(h, other_caps);
   fail_unless_equals_int(gst_harness_push(h, test_frame_random(other_caps, 2)), GST_FLOW_OK);
   set_stride(h, 4);
@@ -321,8 +322,8 @@ GST_START_TEST(change_with_frames_in_flight) {
 }
 GST_END_TEST;
 
-/* With caps that come again unchanged, the base class negotiates nothing; the stride counts still.
- */
+/* If the same caps come again, the base class does not negotiate. A new stride must still take
+ * effect. */
 GST_START_TEST(change_before_the_same_caps) {
   g_autofree gchar *caps = test_caps("GRAY8", 63, 47);
   GstHarness *h = test_harness_new("kernel=gaussian", caps);
@@ -341,8 +342,8 @@ GST_START_TEST(change_before_the_same_caps) {
 }
 GST_END_TEST;
 
-/* Where the size stays the same the caps do too, and the new stride is in use nevertheless. */
-GST_START_TEST(change_that_leaves_the_size) {
+/* If the size stays the same, the caps do too. The new stride must still take effect. */
+GST_START_TEST(change_that_keeps_the_size) {
   g_autofree gchar *caps = test_caps("GRAY8", 1, 1);
   GstHarness *h = test_harness_new("kernel=gaussian", caps);
   for (guint i = 0; i < G_N_ELEMENTS(strides); i++) {
@@ -362,7 +363,7 @@ GST_START_TEST(change_that_leaves_the_size) {
 }
 GST_END_TEST;
 
-/* A size that downstream does not take is told once, and frames go on coming out. */
+/* If downstream refuses the new size, one warning is posted and the frames keep their size. */
 GST_START_TEST(change_that_downstream_refuses) {
   g_autofree gchar *caps = test_caps("GRAY8", 64, 48);
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
@@ -379,9 +380,10 @@ GST_START_TEST(change_that_downstream_refuses) {
   guint n;
   g_autofree gchar *text = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
   fail_unless(n == 1 && strstr(text, "stride=2: frames would be 32x24") &&
-                  strstr(text, "The filter goes on as it was before."),
+                  strstr(text, "The filter is unchanged."),
               "%u: %s", n, text);
-  g_object_set(h->element, "border-value", 0.5, NULL); /* something else */
+  /* a change of another property must not bring the refused stride back */
+  g_object_set(h->element, "border-value", 0.5, NULL);
   fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, 4)), GST_FLOW_OK);
   test_drain(h);
   fail_unless_equals_int(gst_harness_buffers_received(h), 5);
@@ -394,7 +396,7 @@ GST_START_TEST(change_that_downstream_refuses) {
 }
 GST_END_TEST;
 
-/* Set together with a value that cannot work, it is put back as that is. */
+/* If the stride is set together with a refused value, both are reset. */
 GST_START_TEST(change_with_a_refused_value) {
   g_autofree gchar *caps = test_caps("GRAY8", 64, 48);
   GstHarness *h = test_harness_new("kernel=gaussian", caps);
@@ -503,7 +505,7 @@ GST_START_TEST(metas_are_scaled) {
   fail_unless_equals_int(roi->y, 8 / stride);
   fail_unless_equals_int(roi->w, 32 / stride);
   fail_unless_equals_int(roi->h, 24 / stride);
-  /* what cannot be scaled is wrong at another size */
+  /* a meta that cannot be scaled is dropped */
   fail_unless((gst_buffer_get_custom_meta(result, "CudaconvTestBoundToSize") != NULL) ==
               (stride == 1));
   fail_unless(gst_buffer_get_video_time_code_meta(result) != NULL);
@@ -532,7 +534,7 @@ GST_START_TEST(crop_meta_is_scaled) {
 }
 GST_END_TEST;
 
-/* A click on the output is one on the same place of the input. */
+/* A click on the output becomes a click on the same point of the input. */
 GST_START_TEST(navigation_events_are_scaled) {
   const guint stride = strides[__i__];
   g_autofree gchar *properties = g_strdup_printf("kernel=gaussian stride=%u", stride);
@@ -569,14 +571,14 @@ negotiation_stride_suite(void) {
   tcase_add_loop_test(tc, sizes_of_the_input, 0, G_N_ELEMENTS(to_sink));
   tcase_add_test(tc, only_the_size_changes);
   tcase_add_loop_test(tc, fixed_output_size, 0, G_N_ELEMENTS(strides));
-  tcase_add_test(tc, output_size_that_cannot_be);
-  tcase_add_test(tc, odd_height_beside_cuda_memory);
+  tcase_add_test(tc, impossible_output_size);
+  tcase_add_test(tc, odd_height_and_cuda_memory);
   tcase_add_test(tc, accept_caps);
   tcase_add_loop_test(tc, change_while_playing, 0, 5);
   tcase_add_test(tc, change_in_a_live_stream);
   tcase_add_test(tc, change_with_frames_in_flight);
   tcase_add_test(tc, change_before_the_same_caps);
-  tcase_add_test(tc, change_that_leaves_the_size);
+  tcase_add_test(tc, change_that_keeps_the_size);
   tcase_add_test(tc, change_that_downstream_refuses);
   tcase_add_test(tc, change_with_a_refused_value);
   tcase_add_test(tc, change_from_another_thread);

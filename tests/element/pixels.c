@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The pixels that come out, against the oracle: every format of the caps, sizes down to one pixel,
- * and what each property that affects pixels says about luma, chroma, alpha and padding. */
+/* Compares the output with the oracle: all formats of the caps, sizes down to one pixel, and the
+ * effect of each pixel property on luma, chroma, alpha and padding. */
 
 #include "common.h"
 
@@ -80,16 +80,16 @@ check(const Case *c, const gchar *caps, guint32 seed) {
   g_autofree gchar *what = g_strdup_printf("cudaconv %s, %s", c->properties, caps);
   g_autofree gchar *out_caps = test_caps_divided(caps, MAX(c->filter.stride, 1));
   GstBuffer *input = test_frame_random(caps, seed);
-  GstBuffer *wanted = test_frame_flat(out_caps, 0);
+  GstBuffer *expected = test_frame_flat(out_caps, 0);
   GstBuffer *result = test_filter(c->properties, caps, gst_buffer_ref(input));
   CcFilter filter = c->filter;
   filter.kernel = cc_kernels_find(c->kernel);
   fail_unless(filter.kernel != NULL, "no kernel %s", c->kernel);
 
-  TestPicture from, to, got;
+  TestFrame from, to, got;
   OracleTolerance tolerance;
   test_map(&from, caps, input, GST_MAP_READ);
-  test_map(&to, out_caps, wanted, GST_MAP_WRITE);
+  test_map(&to, out_caps, expected, GST_MAP_WRITE);
   test_map(&got, out_caps, result, GST_MAP_READ);
   oracle_filter(&filter, &from.layout, &from.planes, &to.planes, &tolerance);
   g_autofree gchar *message = NULL;
@@ -99,7 +99,7 @@ check(const Case *c, const gchar *caps, guint32 seed) {
   test_unmap(&to);
   test_unmap(&from);
   gst_buffer_unref(result);
-  gst_buffer_unref(wanted);
+  gst_buffer_unref(expected);
   gst_buffer_unref(input);
 }
 
@@ -114,7 +114,7 @@ GST_START_TEST(every_format) {
 }
 GST_END_TEST;
 
-GST_START_TEST(larger_pictures) {
+GST_START_TEST(larger_frames) {
   static const gchar *const formats[] = {"GRAY8", "NV12", "RGB", "RGBA", "I420_10LE"};
   for (guint f = 0; f < G_N_ELEMENTS(formats); f++) {
     gboolean small = test_is_instrumented();
@@ -124,7 +124,7 @@ GST_START_TEST(larger_pictures) {
 }
 GST_END_TEST;
 
-/* Every named kernel, with its own defaults. */
+/* Every named kernel in each of its sizes. */
 GST_START_TEST(every_kernel) {
   const GPtrArray *kernels = cc_kernels_builtin();
   for (guint i = 0; i < kernels->len; i++) {
@@ -150,7 +150,7 @@ GST_START_TEST(full_range) {
 }
 GST_END_TEST;
 
-/* Hues have the colours of the stream's matrix. */
+/* Direction colors are converted with the matrix of the stream. */
 GST_START_TEST(matrices) {
   static const gchar *const formats[] = {"I420", "YUY2", "AYUV", "I420_10LE", "RGB"};
   static const gchar *const colorimetries[] = {"bt709", "bt601", "bt2020", "1:3:5:1"};
@@ -167,11 +167,11 @@ GST_END_TEST;
 
 typedef struct {
   const gchar *format, *fields;
-  guint first, second; /* bytes of a flat area: of the first plane, and of the next */
+  guint first, second; /* bytes of a flat area in the first plane, and in the second */
 } Flat;
 
-/* Said with numbers, without the oracle: where nothing changes, an edge kernel gives legal black,
- * and chroma is neutral. */
+/* The expected values are numbers, not the oracle's: in flat areas an edge kernel gives black of
+ * the format's range, and neutral chroma. */
 static const Flat flats[] = {
     {"GRAY8", "", 0, 0},   {"RGB", "", 0, 0},
     {"I420", "", 16, 128}, {"I420", "colorimetry=1:4:7:1", 0, 128},
@@ -186,14 +186,14 @@ GST_START_TEST(flat_areas_of_edge_kernels_are_black) {
   for (guint k = 0; k < G_N_ELEMENTS(kernels); k++) {
     g_autofree gchar *properties = g_strdup_printf("kernel=%s", kernels[k]);
     GstBuffer *result = test_filter(properties, caps, test_frame_flat(caps, 100));
-    TestPicture picture;
-    test_map(&picture, caps, result, GST_MAP_READ);
-    for (guint p = 0; p < picture.layout.n_planes; p++)
-      for (guint y = 0; y < picture.layout.plane[p].height; y++)
-        for (guint x = 0; x < cc_plane_row_bytes(&picture.layout.plane[p]); x++)
-          if (test_row(&picture, p, y)[x] != (p ? flat->second : flat->first))
-            fail("%s, %s: plane %u has %u", kernels[k], caps, p, test_row(&picture, p, y)[x]);
-    test_unmap(&picture);
+    TestFrame frame;
+    test_map(&frame, caps, result, GST_MAP_READ);
+    for (guint p = 0; p < frame.layout.n_planes; p++)
+      for (guint y = 0; y < frame.layout.plane[p].height; y++)
+        for (guint x = 0; x < cc_plane_row_bytes(&frame.layout.plane[p]); x++)
+          if (test_row(&frame, p, y)[x] != (p ? flat->second : flat->first))
+            fail("%s, %s: plane %u has %u", kernels[k], caps, p, test_row(&frame, p, y)[x]);
+    test_unmap(&frame);
     gst_buffer_unref(result);
   }
 }
@@ -204,7 +204,7 @@ pixels_suite(void) {
   Suite *suite = suite_create("pixels");
   TCase *tc = tcase_create("pixels");
   tcase_add_loop_test(tc, every_format, 0, (int)test_n_formats_in_caps);
-  tcase_add_loop_test(tc, larger_pictures, 0, G_N_ELEMENTS(cases));
+  tcase_add_loop_test(tc, larger_frames, 0, G_N_ELEMENTS(cases));
   tcase_add_test(tc, every_kernel);
   tcase_add_test(tc, full_range);
   tcase_add_test(tc, matrices);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Properties that change while frames flow: by the streaming thread, by another thread, and by a
+/* Properties that change during a stream: set by the streaming thread, by another thread, and by a
  * controller. Every frame equals the result for one consistent set of values. */
 
 #include "common.h"
@@ -21,7 +21,8 @@ static const gchar *const settings[] = {
     "kernel=sobel-x chroma=filter",
 };
 
-/* What a setting does not name goes back to its default, so that no setting shines through. */
+/* First resets all properties to their defaults, so that values of an earlier setting do not
+ * remain. */
 static void
 apply(GstElement *element, const gchar *setting) {
   static const gchar *const defaults[][2] = {
@@ -52,7 +53,7 @@ GST_START_TEST(change_between_frames) {
     for (guint n = 0; n < 2; n++) {
       GstBuffer *expected = test_filter(settings[i], caps, test_frame_random(caps, 2 * i + n));
       GstBuffer *result = gst_harness_pull(h);
-      test_assert_same_picture(caps, result, expected, settings[i]);
+      test_assert_same_frame(caps, result, expected, settings[i]);
       gst_buffer_unref(result);
       gst_buffer_unref(expected);
     }
@@ -65,8 +66,8 @@ is_on_cuda(void) {
   return g_str_equal(test_backend(), "cuda");
 }
 
-/* Integer coefficients give the same bytes whichever algorithm runs. Only CUDA, which uses it,
- * refuses one that cannot run the kernel. */
+/* With integer coefficients all algorithms give the same bytes. Only the CUDA backend, which uses
+ * the property, refuses an algorithm that cannot run the kernel. */
 GST_START_TEST(change_of_algorithm) {
   static const gchar *const kernels[] = {"gaussian", "sobel", "sharpen"};
   const gchar *kernel = kernels[__i__];
@@ -75,9 +76,9 @@ GST_START_TEST(change_of_algorithm) {
   GstBuffer *input = test_frame_random(caps, 1);
   GstBuffer *expected = test_filter(properties, caps, gst_buffer_ref(input));
   GstHarness *h = test_harness_new(properties, caps);
-  const gboolean refuses = is_on_cuda() && g_str_equal(kernel, "sharpen"); /* is not separable */
+  const gboolean refuses = is_on_cuda() && g_str_equal(kernel, "sharpen"); /* not separable */
   guint refused = 0;
-  const guint n_frames = CC_N_ALGORITHMS + 1; /* the last one with auto again */
+  const guint n_frames = CC_N_ALGORITHMS + 1; /* the last frame is with auto again */
   for (guint i = 0; i < n_frames; i++) {
     const CcAlgorithm a = (CcAlgorithm)(i % CC_N_ALGORITHMS);
     gst_util_set_object_arg(G_OBJECT(h->element), "algorithm", cc_algorithm_name(a));
@@ -88,8 +89,8 @@ GST_START_TEST(change_of_algorithm) {
   fail_unless_equals_int(gst_harness_buffers_received(h), n_frames);
   for (guint i = 0; i < n_frames; i++) {
     GstBuffer *result = gst_harness_pull(h);
-    test_assert_same_picture(caps, result, expected,
-                             cc_algorithm_name((CcAlgorithm)(i % CC_N_ALGORITHMS)));
+    test_assert_same_frame(caps, result, expected,
+                           cc_algorithm_name((CcAlgorithm)(i % CC_N_ALGORITHMS)));
     gst_buffer_unref(result);
   }
   guint n;
@@ -101,8 +102,8 @@ GST_START_TEST(change_of_algorithm) {
 }
 GST_END_TEST;
 
-/* On CUDA, it cannot run the kernel: the filter goes on as before, and the next kernel, which it
- * could run, runs with what ran before. */
+/* CUDA only: the algorithm cannot run the kernel and is refused. The filter stays as it was. The
+ * next kernel, which the refused algorithm could run, runs with the old one. */
 GST_START_TEST(refused_algorithm) {
   g_autofree gchar *caps = test_caps("GRAY8", 33, 17);
   GstBuffer *kirsch = test_filter("kernel=kirsch", caps, test_frame_random(caps, 1));
@@ -113,7 +114,7 @@ GST_START_TEST(refused_algorithm) {
   gst_util_set_object_arg(G_OBJECT(h->element), "algorithm", "two-pass");
   for (guint i = 0; i < 2; i++) {
     GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
-    test_assert_same_picture(caps, result, kirsch, "a refused algorithm");
+    test_assert_same_frame(caps, result, kirsch, "a refused algorithm");
     gst_buffer_unref(result);
   }
   guint n;
@@ -121,14 +122,14 @@ GST_START_TEST(refused_algorithm) {
   fail_unless(
       n == 1 && strstr(text, "algorithm=two-pass cannot run this kernel") &&
           strstr(text, "direct, constant, tile-halo, tile-cached, scatter and tensor-core can") &&
-          strstr(text, "The filter goes on as it was before."),
+          strstr(text, "The filter is unchanged."),
       "%u: %s", n, text);
 
   g_autofree gchar *algorithm = test_property_text(h->element, "algorithm");
   fail_unless_equals_string(algorithm, "auto");
   gst_util_set_object_arg(G_OBJECT(h->element), "kernel", "box");
   GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
-  test_assert_same_picture(caps, result, box, "a kernel after a refused algorithm");
+  test_assert_same_frame(caps, result, box, "a kernel after a refused algorithm");
   g_autofree gchar *none = test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING, &n);
   fail_unless(n == 0, "%s", none);
   gst_buffer_unref(result);
@@ -144,7 +145,8 @@ typedef struct {
   guint changes;
 } Changer;
 
-/* A matrix is one value, so it changes as a whole; the sum of each is 1, so scale is too. */
+/* A matrix is one value, so it changes as a whole. The coefficients of each sum to 1, so all have
+ * the same scale. */
 static const gchar *const matrices[] = {
     "<0,0,0,0,1,0,0,0,0>",
     "<0,0,0,1,0,0,0,0,0>",
@@ -178,9 +180,9 @@ GST_START_TEST(change_from_another_thread) {
   for (guint n = 0; n < 500; n++) {
     GstBuffer *result = test_push_pull(h, gst_buffer_ref(input));
     guint i = 0;
-    while (i < G_N_ELEMENTS(matrices) && !test_same_picture(caps, result, expected[i]))
+    while (i < G_N_ELEMENTS(matrices) && !test_same_frame(caps, result, expected[i]))
       i++;
-    fail_unless(i < G_N_ELEMENTS(matrices), "frame %u is of no single matrix", n);
+    fail_unless(i < G_N_ELEMENTS(matrices), "frame %u is not the result of one matrix", n);
     seen[i]++;
     gst_buffer_unref(result);
   }
@@ -195,7 +197,7 @@ GST_START_TEST(change_from_another_thread) {
 }
 GST_END_TEST;
 
-/* Moves a property of the element in a straight line, from one value at 0 s to another at 1 s. */
+/* Moves a property linearly from one value at 0 s to another at 1 s. */
 static void
 control(GstHarness *h, const gchar *property, gdouble from, gdouble to) {
   GstControlSource *source = gst_interpolation_control_source_new();
@@ -209,8 +211,8 @@ control(GstHarness *h, const gchar *property, gdouble from, gdouble to) {
   gst_object_unref(source);
 }
 
-/* bias rises from 0 at 0 s to 100 at 1 s; a flat frame of 50 becomes 50 + 100 t, rounded half up.
- */
+/* bias rises from 0 at 0 s to 100 at 1 s. A flat frame of 50 becomes 50 + 100 t, rounded half
+ * up. */
 GST_START_TEST(controlled_bias) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 8);
   GstHarness *h = test_harness_new("kernel=identity", caps);
@@ -231,8 +233,8 @@ GST_START_TEST(controlled_bias) {
 }
 GST_END_TEST;
 
-/* sigma falls while the stream runs: each frame equals that of a plain element with the value that
- * the property then shows. */
+/* sigma falls during the stream. Each frame equals the result of an element with the value that the
+ * property has then. */
 GST_START_TEST(controlled_sigma) {
   g_autofree gchar *caps = test_caps("GRAY8", 33, 17);
   GstHarness *h = test_harness_new("kernel=gaussian size=9", caps);
@@ -250,7 +252,7 @@ GST_START_TEST(controlled_sigma) {
     g_autofree gchar *properties = g_strdup_printf("kernel=gaussian size=9 sigma=%s",
                                                    g_ascii_dtostr(number, sizeof number, sigma));
     GstBuffer *expected = test_filter(properties, caps, test_frame_random(caps, 4));
-    test_assert_same_picture(caps, result, expected, properties);
+    test_assert_same_frame(caps, result, expected, properties);
     gst_buffer_unref(result);
     gst_buffer_unref(expected);
   }
@@ -258,7 +260,7 @@ GST_START_TEST(controlled_sigma) {
 }
 GST_END_TEST;
 
-GST_START_TEST(what_affects_pixels_may_change_while_playing) {
+GST_START_TEST(pixel_properties_are_mutable_while_playing) {
   static const gchar *const scalars[] = {"kernel", "size",     "sigma",        "scale",
                                          "bias",   "border",   "border-value", "chroma",
                                          "alpha",  "response", "stride",       "algorithm"};
@@ -291,7 +293,7 @@ properties_changes_suite(void) {
   tcase_add_test(tc, change_from_another_thread);
   tcase_add_test(tc, controlled_bias);
   tcase_add_test(tc, controlled_sigma);
-  tcase_add_test(tc, what_affects_pixels_may_change_while_playing);
+  tcase_add_test(tc, pixel_properties_are_mutable_while_playing);
   suite_add_tcase(suite, tc);
   return suite;
 }

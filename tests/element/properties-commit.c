@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* When a change of a property takes effect: a call that sets several properties takes effect as a
- * whole, and no change waits longer than 50 ms, whatever other threads do. */
+/* When changes of properties take effect. A call that sets several properties takes effect as a
+ * whole. No change is delayed more than 50 ms, whatever other threads do. */
 
 #include "common.h"
 
@@ -10,11 +10,11 @@
 #include <string.h>
 
 #define MAX_PENDING_US 50000
-#define N_FRAMES 2 /* that come well within that time */
+#define N_FRAMES 2 /* few enough to come well within that time */
 #define N_SETTERS 16
 #define N_CHANGES 12
 
-/* --- flat frames, whose value the bias moves --- */
+/* --- flat frames, whose value changes with bias --- */
 
 static GstHarness *
 open_harness(const gchar **caps) {
@@ -22,7 +22,7 @@ open_harness(const gchar **caps) {
   return test_harness_new("kernel=identity", *caps);
 }
 
-/* What becomes of a flat frame of 50. */
+/* The value of a flat frame of 50 after the filter. */
 static guint8
 filtered(GstHarness *h, const gchar *caps, GstClockTime time) {
   guint8 value;
@@ -34,22 +34,23 @@ filtered(GstHarness *h, const gchar *caps, GstClockTime time) {
   return value;
 }
 
-/* Pushes frames until the change is seen that was made at `since`; fails when it is later than it
- * may be. */
+/* Pushes frames until the change takes effect that was made at `since`. Fails if that takes longer
+ * than MAX_PENDING_US. */
 static void
-push_until(GstHarness *h, const gchar *caps, guint8 wanted, gint64 since) {
+push_until(GstHarness *h, const gchar *caps, guint8 expected, gint64 since) {
   for (;;) {
     const gint64 waited = g_get_monotonic_time() - since;
-    if (filtered(h, caps, 0) == wanted)
+    if (filtered(h, caps, 0) == expected)
       break;
-    fail_if(waited >= MAX_PENDING_US, "not seen %" G_GINT64_FORMAT " us after the change", waited);
+    fail_if(waited >= MAX_PENDING_US, "not in effect %" G_GINT64_FORMAT " us after the change",
+            waited);
     g_usleep(1000);
   }
 }
 
 /* --- one call that never ends --- */
 
-GST_START_TEST(change_is_seen_while_a_call_never_ends) {
+GST_START_TEST(change_takes_effect_during_an_unfinished_call) {
   const gchar *caps;
   GstHarness *h = open_harness(&caps);
   fail_unless_equals_int(filtered(h, caps, 0), 50);
@@ -59,7 +60,7 @@ GST_START_TEST(change_is_seen_while_a_call_never_ends) {
     g_object_set(h->element, "bias", 10.0 * i, NULL);
     push_until(h, caps, (guint8)(50 + 10 * i), g_get_monotonic_time());
     const gint64 waited = g_get_monotonic_time() - start;
-    fail_unless(waited >= MAX_PENDING_US, "seen after %" G_GINT64_FORMAT " us, within a call",
+    fail_unless(waited >= MAX_PENDING_US, "in effect after %" G_GINT64_FORMAT " us, within a call",
                 waited);
   }
   g_object_thaw_notify(G_OBJECT(h->element));
@@ -67,8 +68,8 @@ GST_START_TEST(change_is_seen_while_a_call_never_ends) {
 }
 GST_END_TEST;
 
-/* Several properties that are set together are seen together. */
-GST_START_TEST(one_call_lands_as_a_whole) {
+/* Properties that are set together take effect together. */
+GST_START_TEST(one_call_takes_effect_as_a_whole) {
   const gchar *caps;
   GstHarness *h = open_harness(&caps);
   for (guint i = 0; i < 20; i++) {
@@ -86,18 +87,18 @@ GST_START_TEST(one_call_lands_as_a_whole) {
 }
 GST_END_TEST;
 
-/* A call may begin after another one has ended, and before GObject has told of that: what tells of
- * the one does not commit a part of the other. */
-GST_START_TEST(end_of_one_call_is_not_that_of_another) {
+/* A call may begin between the end of another call and GObject's notify for that other call. This
+ * notify must not commit a part of the new call. */
+GST_START_TEST(notify_of_one_call_does_not_commit_another) {
   const gchar *caps;
   GstHarness *h = open_harness(&caps);
   GObject *object = G_OBJECT(h->element);
   GObjectClass *klass = G_OBJECT_GET_CLASS(object);
-  GParamSpec *told = g_object_class_find_property(klass, "border");
+  GParamSpec *notified = g_object_class_find_property(klass, "border");
   fail_unless_equals_int(filtered(h, caps, 0), 50);
   g_object_freeze_notify(object);
   g_object_set(object, "bias", 7.0, NULL);
-  klass->dispatch_properties_changed(object, 1, &told);
+  klass->dispatch_properties_changed(object, 1, &notified);
   fail_unless_equals_int(filtered(h, caps, 0), 50);
   g_object_set(object, "scale", 2.0, NULL);
   g_object_thaw_notify(object);
@@ -106,7 +107,7 @@ GST_START_TEST(end_of_one_call_is_not_that_of_another) {
 }
 GST_END_TEST;
 
-/* What is set before the start is there at the start. */
+/* Values set before the start are in effect at the start. */
 GST_START_TEST(change_before_the_start) {
   static const gchar caps[] = "video/x-raw,format=GRAY8,width=16,height=8,framerate=30/1";
   g_autoptr(GstElement) element = test_element_new("kernel=identity");
@@ -126,22 +127,22 @@ typedef struct {
   gint stop; /* atomic */
 } Setter;
 
-/* Values that do not show in the frames. */
+/* Sets values that do not affect the frames. */
 static gpointer
-set_on_and_on(gpointer data) {
+set_repeatedly(gpointer data) {
   Setter *setter = data;
   for (guint i = 0; !g_atomic_int_get(&setter->stop); i++)
     g_object_set(setter->element, "border-value", i % 2 * 0.5, "sigma", i % 3 * 1.0, NULL);
   return NULL;
 }
 
-GST_START_TEST(change_is_seen_among_setters) {
+GST_START_TEST(change_takes_effect_among_many_setters) {
   const gchar *caps;
   GstHarness *h = open_harness(&caps);
   Setter setter = {.element = h->element};
   GThread *threads[N_SETTERS];
   for (guint i = 0; i < N_SETTERS; i++)
-    threads[i] = g_thread_new("setter", set_on_and_on, &setter);
+    threads[i] = g_thread_new("setter", set_repeatedly, &setter);
   const guint n_changes = test_is_instrumented() ? 3 : N_CHANGES;
   for (guint i = 1; i <= n_changes; i++) {
     const guint8 bias = (guint8)(10 * i);
@@ -155,8 +156,8 @@ GST_START_TEST(change_is_seen_among_setters) {
 }
 GST_END_TEST;
 
-/* A controller's value is that of its frame even then. */
-GST_START_TEST(controlled_values_do_not_wait) {
+/* A controller's value takes effect with its frame, even during an unfinished call. */
+GST_START_TEST(controlled_values_take_effect_at_once) {
   const gchar *caps;
   GstHarness *h = open_harness(&caps);
   GstControlSource *source = gst_interpolation_control_source_new();
@@ -169,7 +170,7 @@ GST_START_TEST(controlled_values_do_not_wait) {
       gst_direct_control_binding_new_absolute(GST_OBJECT(h->element), "bias", source)));
   gst_object_unref(source);
   g_object_freeze_notify(G_OBJECT(h->element));
-  g_object_set(h->element, "scale", 2.0, NULL); /* of a call that is not complete */
+  g_object_set(h->element, "scale", 2.0, NULL); /* part of an unfinished call */
   for (guint i = 0; i < N_FRAMES; i++)
     fail_unless_equals_int(filtered(h, caps, i * 10 * GST_MSECOND), 50 + i);
   g_object_thaw_notify(G_OBJECT(h->element));
@@ -179,8 +180,7 @@ GST_START_TEST(controlled_values_do_not_wait) {
 }
 GST_END_TEST;
 
-/* A control binding that is disabled sets nothing, so its property waits for the end of its call.
- */
+/* A disabled control binding sets nothing, so its property waits for the end of the call. */
 GST_START_TEST(disabled_binding_commits_nothing) {
   static const gchar *const names[] = {"sigma", "bias"};
   const gchar *caps;
@@ -208,12 +208,12 @@ static Suite *
 properties_commit_suite(void) {
   Suite *suite = suite_create("properties-commit");
   TCase *tc = tcase_create("properties-commit");
-  tcase_add_test(tc, change_is_seen_while_a_call_never_ends);
-  tcase_add_test(tc, one_call_lands_as_a_whole);
-  tcase_add_test(tc, end_of_one_call_is_not_that_of_another);
+  tcase_add_test(tc, change_takes_effect_during_an_unfinished_call);
+  tcase_add_test(tc, one_call_takes_effect_as_a_whole);
+  tcase_add_test(tc, notify_of_one_call_does_not_commit_another);
   tcase_add_test(tc, change_before_the_start);
-  tcase_add_test(tc, change_is_seen_among_setters);
-  tcase_add_test(tc, controlled_values_do_not_wait);
+  tcase_add_test(tc, change_takes_effect_among_many_setters);
+  tcase_add_test(tc, controlled_values_take_effect_at_once);
   tcase_add_test(tc, disabled_binding_commits_nothing);
   suite_add_tcase(suite, tc);
   return suite;

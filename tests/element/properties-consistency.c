@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A frame's values are all of one instant: while frames flow, everything that affects pixels
- * changes at random, about 100 times a second and with each frame: by two threads, of which each
- * sets several properties in one call, or one as text, and by control bindings. Every frame equals
- * the oracle's for values of one instant, which lies between the moment when the frame came and the
- * one when it was taken in. Memory does not grow.
+/* All values that affect a frame are from one moment. During a stream every pixel property changes
+ * at random: about 100 times a second by two threads, which set several properties in one call or
+ * one property as text, and with each frame by control bindings. Every frame must equal the
+ * oracle's result for the values of one moment between the arrival of the frame and its submission.
+ * Memory use must not grow.
  *
- * A complete run takes longer; the environment's CUDACONV_TEST_SECONDS says how long. */
+ * A complete run takes longer. CUDACONV_TEST_SECONDS sets its duration. */
 
 #include "enums.h"
 #include "common.h"
@@ -23,26 +23,26 @@
 
 #define FRAME_TIME (10 * GST_MSECOND)
 #define N_INPUTS 6
-#define RING 4096           /* choices of a group that are remembered */
-#define PATIENCE_US 45000   /* after so long a call may land in part */
-#define PHASE_SECONDS 15    /* at most */
+#define RING 4096           /* number of choices of a group that are kept */
+#define PENDING_US 45000    /* after this time a call may take effect in part */
+#define PHASE_SECONDS 15    /* maximum */
 #define MEMORY_TOLERANCE 24 /* MiB */
-#define LARGE_BLOCK 65536   /* bytes, from which on memory goes back when it is freed */
+#define LARGE_BLOCK 65536   /* bytes; larger blocks are returned to the system when freed */
 
-/* --- choices --- */
+/* --- random choices --- */
 
-/* What control bindings drive in turn. */
+/* The properties with control bindings in each phase. */
 #define N_PHASES 4
-static const gchar *const bound_names[N_PHASES][5] = {
+static const gchar *const bound_properties[N_PHASES][5] = {
     {"bias", "border-value", "chroma", "border"},
     {"scale", "alpha", "stride", "color"},
     {"kernel", "size", "sigma"},
     {"response", "algorithm"},
 };
 
-/* A choice of all knobs and a kernel, of which a group sets its own. */
+/* A choice of values for all properties. Each group sets only its own. */
 typedef struct {
-  guint kernel; /* of kernels */
+  guint kernel; /* index of test_kernels */
   CcFilter filter;
 } Choice;
 
@@ -54,23 +54,24 @@ typedef struct {
   GRand *rand;
   GThread *thread;
   Choice ring[RING];
-  guint64 begun, done; /* numbers of the last choice that a call began to set, and has set */
-  guint64 sure;        /* that is in effect in any case */
+  guint64 begun;   /* number of the last choice that a call began to set */
+  guint64 done;    /* number of the last choice that a call has set */
+  guint64 settled; /* number of the last choice that is in effect for certain */
 } Group;
 
 typedef struct {
-  const TestKnob *knob; /* NULL: the kernel */
+  const TestKnob *knob; /* NULL: the property kernel */
   const gchar *name;
   GstControlSource *source;
   gdouble value;
   gboolean trigger;
-} Bound;
+} Binding;
 
 typedef struct {
-  guint64 low[TEST_N_GROUPS], high[TEST_N_GROUPS]; /* choices that may have been in effect */
-  /* Calls went on for so long that a part of one was committed, which docs/embedding.md allows. */
+  guint64 low[TEST_N_GROUPS], high[TEST_N_GROUPS]; /* the choices that may have been in effect */
+  /* Calls lasted so long that a part of one may be committed, which docs/embedding.md allows. */
   gboolean met_slow_calls;
-  CcFilter bound; /* the values of control bindings */
+  CcFilter bound; /* the values from control bindings */
   guint input;
 } Frame;
 
@@ -81,30 +82,31 @@ typedef struct Test {
   GstBuffer *input[N_INPUTS];
   guint phase;
   gint stop;   /* atomic */
-  GMutex lock; /* guards the next, and the numbers of groups */
+  GMutex lock; /* guards the members up to n_bound and the numbers of the groups */
   guint n_calls;
   gboolean pushing;
-  gint64 busy_since; /* when calls went on, one beside the other; 0: none does */
+  gint64 calls_since; /* start of the current calls, which overlap without a gap; 0: none */
   Group group[TEST_N_GROUPS];
-  Bound bound[5];
+  Binding bound[5];
   guint n_bound;
   GRand *rand;
-  GQueue frames, widths; /* under way; that came out */
+  GQueue frames, widths; /* frames in flight; widths of output frames */
   GMutex widths_lock;
-  guint64 n_pushed, n_checked, n_changes, n_excused, n_of_several;
+  guint64 n_pushed, n_checked, n_changes, n_excused, n_ambiguous;
 } Test;
 
 static gboolean
 is_bound(const Test *test, const gchar *name) {
-  for (guint i = 0; bound_names[test->phase][i]; i++)
-    if (g_str_equal(bound_names[test->phase][i], name))
+  for (guint i = 0; bound_properties[test->phase][i]; i++)
+    if (g_str_equal(bound_properties[test->phase][i], name))
       return TRUE;
   return FALSE;
 }
 
-/* Where the kernel and how it is computed are set apart, only what goes with every kernel. */
+/* Whether the response and the algorithm go with every kernel. Required if the kernel and these
+ * properties change independently. */
 static gboolean
-is_modest(const CcFilter *filter) {
+suits_all_kernels(const CcFilter *filter) {
   return filter->response != CC_RESPONSE_DIRECTION && filter->algorithm < CC_ALGORITHM_SCATTER;
 }
 
@@ -112,18 +114,18 @@ static gboolean
 works(const Test *test, const Choice *choice) {
   CcFilter filter = choice->filter;
   filter.kernel = test_kernels[choice->kernel].kernel;
-  if (test->phase >= 2 && !is_modest(&filter))
+  if (test->phase >= 2 && !suits_all_kernels(&filter))
     return FALSE;
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &test->layout, NULL);
   return plan && (g_str_equal(test_backend(), "cpu") || cc_algorithm_check_plan(plan, NULL));
 }
 
 static void
-turn(const TestKnob *knob, Choice *choice, GRand *rand) {
+set_random(const TestKnob *knob, Choice *choice, GRand *rand) {
   test_knob_put(knob, &choice->filter, knob->values[g_rand_int_range(rand, 0, (gint)knob->n)]);
 }
 
-/* Chooses all that the group sets anew, or one knob of it, which is returned. */
+/* Chooses new values for all properties of the group, or for one, which is returned. */
 static const TestKnob *
 choose(const Test *test, const Group *group, Choice *choice, gboolean one) {
   const Choice before = *choice;
@@ -136,7 +138,7 @@ choose(const Test *test, const Group *group, Choice *choice, gboolean one) {
       const TestKnob *knob = &test_knobs[(first + i) % test_n_knobs];
       if (knob->group != group->id || is_bound(test, knob->name))
         continue;
-      turn(knob, choice, group->rand);
+      set_random(knob, choice, group->rand);
       if (one && works(test, choice))
         return knob;
       if (one)
@@ -148,7 +150,7 @@ choose(const Test *test, const Group *group, Choice *choice, gboolean one) {
 
 /* --- setting --- */
 
-/* With `with_bound` also what a binding drives. */
+/* With `with_bound` the properties with a control binding are included. */
 static void
 list_assignments(const Test *test, const Group *group, const Choice *choice, gboolean with_bound,
                  TestAssignments *all) {
@@ -167,20 +169,20 @@ begin_call(Test *test, Group *group, const Choice *choice) {
   group->ring[(group->begun + 1) % RING] = *choice;
   group->begun++;
   test->n_calls++;
-  if (test->busy_since == 0)
-    test->busy_since = g_get_monotonic_time();
+  if (test->calls_since == 0)
+    test->calls_since = g_get_monotonic_time();
   g_mutex_unlock(&test->lock);
 }
 
-/* Once no call goes on, nor one of the bindings within a push, all is in effect. The caller holds
- * the lock. */
+/* When no call is in progress and no frame is being pushed, which sets the bindings' values, all
+ * values are in effect. The caller holds the lock. */
 static void
 settle(Test *test) {
   if (test->n_calls > 0 || test->pushing)
     return;
-  test->busy_since = 0;
+  test->calls_since = 0;
   for (guint g = 0; g < TEST_N_GROUPS; g++)
-    test->group[g].sure = test->group[g].done;
+    test->group[g].settled = test->group[g].done;
 }
 
 static void
@@ -215,7 +217,7 @@ set(Group *group, const Choice *choice, const TestKnob *one, gboolean with_bound
 }
 
 static gpointer
-change_on_and_on(gpointer data) {
+change_repeatedly(gpointer data) {
   Group *group = data;
   Choice choice = group->ring[group->begun % RING];
   while (!g_atomic_int_get(&group->test->stop)) {
@@ -231,8 +233,8 @@ change_on_and_on(gpointer data) {
 static void
 bind(Test *test, const gchar *name) {
   GstObject *element = GST_OBJECT(test->h->element);
-  Bound *bound = &test->bound[test->n_bound++];
-  *bound = (Bound){.name = name};
+  Binding *bound = &test->bound[test->n_bound++];
+  *bound = (Binding){.name = name};
   for (guint i = 0; i < test_n_knobs; i++)
     if (g_str_equal(test_knobs[i].name, name))
       bound->knob = &test_knobs[i];
@@ -258,21 +260,21 @@ unbind_all(Test *test) {
 }
 
 static gdouble
-new_value(const Test *test, const Bound *bound) {
+new_value(const Test *test, const Binding *bound) {
   const TestKnob *knob = bound->knob;
   if (!knob)
     return test_kernels[g_rand_int_range(test->rand, 0, (gint)test_n_named_kernels)].choice;
   for (;;) {
     CcFilter filter = {0};
     test_knob_put(knob, &filter, knob->values[g_rand_int_range(test->rand, 0, (gint)knob->n)]);
-    if (is_modest(&filter))
+    if (suits_all_kernels(&filter))
       return test_knob_get(knob, &filter);
   }
 }
 
-/* What the control source has to say for the value: of a choice, its place from 0 to 1. */
+/* The control source's number for the value: for an enum, the position of the value from 0 to 1. */
 static gdouble
-controlled(const Test *test, const Bound *bound) {
+controlled(const Test *test, const Binding *bound) {
   GObjectClass *klass = G_OBJECT_GET_CLASS(test->h->element);
   GParamSpec *spec = g_object_class_find_property(klass, bound->name);
   if (!G_IS_PARAM_SPEC_ENUM(spec))
@@ -284,11 +286,11 @@ controlled(const Test *test, const Bound *bound) {
   return MIN(1, (i + 0.5) / (choices->n_values - 1));
 }
 
-/* Gives the bindings their values for the frame at `time`, and writes these into a filter. */
+/* Sets the values of the bindings for the frame at `time`, and stores the values in `filter`. */
 static void
 control(Test *test, GstClockTime time, gboolean first, CcFilter *filter) {
   for (guint i = 0; i < test->n_bound; i++) {
-    Bound *bound = &test->bound[i];
+    Binding *bound = &test->bound[i];
     GstTimedValueControlSource *source = GST_TIMED_VALUE_CONTROL_SOURCE(bound->source);
     const gboolean fresh = first || g_rand_int(test->rand) % 4 == 0;
     if (fresh)
@@ -318,7 +320,7 @@ note_width(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
   return GST_PAD_PROBE_OK;
 }
 
-/* The filter of one choice of each group and of the values of bindings. */
+/* The filter for one choice of each group and the values from bindings. */
 static CcFilter
 combine(const Test *test, const Frame *frame, const guint64 number[TEST_N_GROUPS]) {
   const Choice *choice = &test->group[TEST_KERNELS].ring[number[TEST_KERNELS] % RING];
@@ -341,11 +343,11 @@ static gboolean
 is_result_of(const Test *test, const CcFilter *filter, GstBuffer *input, GstBuffer *result,
              gint width) {
   g_autofree gchar *out_caps = test_caps_divided(test->caps, filter->stride);
-  TestPicture from, to, got;
+  TestFrame from, to, got;
   OracleTolerance tolerance;
   test_map(&from, test->caps, input, GST_MAP_READ);
-  g_autoptr(GstBuffer) wanted = test_frame_flat(out_caps, 0);
-  test_map(&to, out_caps, wanted, GST_MAP_WRITE);
+  g_autoptr(GstBuffer) expected = test_frame_flat(out_caps, 0);
+  test_map(&to, out_caps, expected, GST_MAP_WRITE);
   gboolean same = (gint)to.layout.plane[0].width == width;
   if (same) {
     oracle_filter(filter, &from.layout, &from.planes, &to.planes, &tolerance);
@@ -360,7 +362,7 @@ is_result_of(const Test *test, const CcFilter *filter, GstBuffer *input, GstBuff
 }
 
 static gboolean
-find_instant(const Test *test, const Frame *frame, GstBuffer *result, gint width) {
+matches_one_moment(const Test *test, const Frame *frame, GstBuffer *result, gint width) {
   guint64 n[TEST_N_GROUPS];
   for (n[0] = frame->low[0]; n[0] <= frame->high[0]; n[0]++)
     for (n[1] = frame->low[1]; n[1] <= frame->high[1]; n[1]++) {
@@ -383,12 +385,12 @@ check_results(Test *test, guint every) {
     const guint64 number = GST_BUFFER_PTS(result) / FRAME_TIME;
     if (number % every == 0) {
       test->n_checked++;
-      test->n_of_several += frame->low[0] != frame->high[0] || frame->low[1] != frame->high[1];
-      if (!find_instant(test, frame, result, width)) {
+      test->n_ambiguous += frame->low[0] != frame->high[0] || frame->low[1] != frame->high[1];
+      if (!matches_one_moment(test, frame, result, width)) {
         test->n_excused++;
         fail_unless(frame->met_slow_calls,
-                    "frame %" G_GUINT64_FORMAT ", phase %u, is of none of %" G_GUINT64_FORMAT
-                    " times %" G_GUINT64_FORMAT " instants",
+                    "frame %" G_GUINT64_FORMAT ", phase %u, matches none of %" G_GUINT64_FORMAT
+                    " times %" G_GUINT64_FORMAT " choices",
                     number, test->phase, frame->high[0] - frame->low[0] + 1,
                     frame->high[1] - frame->low[1] + 1);
       }
@@ -398,16 +400,16 @@ check_results(Test *test, guint every) {
 }
 
 static void
-push(Test *test, gboolean begins) {
+push(Test *test, gboolean is_first) {
   Frame *frame = g_new0(Frame, 1);
   const GstClockTime time = test->n_pushed * FRAME_TIME;
   frame->input = (guint)(test->n_pushed++ % N_INPUTS);
   GstBuffer *buffer = gst_buffer_copy(test->input[frame->input]);
   GST_BUFFER_PTS(buffer) = time;
-  control(test, time, begins, &frame->bound);
+  control(test, time, is_first, &frame->bound);
   g_mutex_lock(&test->lock);
   for (guint g = 0; g < TEST_N_GROUPS; g++)
-    frame->low[g] = test->group[g].sure;
+    frame->low[g] = test->group[g].settled;
   test->pushing = TRUE;
   g_mutex_unlock(&test->lock);
   g_queue_push_tail(&test->frames, frame);
@@ -416,13 +418,13 @@ push(Test *test, gboolean begins) {
   for (guint g = 0; g < TEST_N_GROUPS; g++)
     frame->high[g] = test->group[g].begun;
   frame->met_slow_calls =
-      test->busy_since && g_get_monotonic_time() - test->busy_since >= PATIENCE_US;
+      test->calls_since && g_get_monotonic_time() - test->calls_since >= PENDING_US;
   test->pushing = FALSE;
   settle(test);
   g_mutex_unlock(&test->lock);
 }
 
-/* Whatever was chosen works, so that nothing is said but that sigma is of no use now. */
+/* All choices are valid, so the only message expected is that sigma has no effect. */
 static void
 check_messages(Test *test) {
   GstMessage *message;
@@ -437,7 +439,7 @@ check_messages(Test *test) {
   }
 }
 
-/* One set of bindings, for so long. */
+/* Runs with one set of bindings for `us` microseconds. */
 static void
 run_phase(Test *test, guint phase, gint64 us, guint every) {
   test->phase = phase;
@@ -447,11 +449,11 @@ run_phase(Test *test, guint phase, gint64 us, guint every) {
     choose(test, group, &choice, FALSE);
     set(group, &choice, NULL, TRUE);
   }
-  for (guint i = 0; bound_names[phase][i]; i++)
-    bind(test, bound_names[phase][i]);
+  for (guint i = 0; bound_properties[phase][i]; i++)
+    bind(test, bound_properties[phase][i]);
   g_atomic_int_set(&test->stop, FALSE);
   for (guint g = 0; g < TEST_N_GROUPS; g++)
-    test->group[g].thread = g_thread_new("changes", change_on_and_on, &test->group[g]);
+    test->group[g].thread = g_thread_new("changes", change_repeatedly, &test->group[g]);
   const gint64 end = g_get_monotonic_time() + us;
   for (gboolean first = TRUE; first || g_get_monotonic_time() < end; first = FALSE) {
     push(test, first);
@@ -514,14 +516,14 @@ test_free(Test *test) {
   g_free(test);
 }
 
-/* All phases are gone through at least twice; a third of that is to warm up. */
+/* Runs all phases at least twice. The first third is the warm-up. */
 static void
 run(const gchar *caps, guint seconds, guint every) {
   const gint64 us = (gint64)seconds * G_USEC_PER_SEC;
   const guint rounds = MAX(2, seconds / (N_PHASES * PHASE_SECONDS));
-  mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK); /* what is resident is in use then */
+  mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK); /* then resident memory is memory in use */
   gdouble warm = 0, mib = 0;
-  g_autofree gchar *file = g_build_filename(g_get_tmp_dir(), "cudaconv-instants-XXXXXX", NULL);
+  g_autofree gchar *file = g_build_filename(g_get_tmp_dir(), "cudaconv-consistency-XXXXXX", NULL);
   close(g_mkstemp(file));
   fail_unless(g_file_set_contents(
       file,
@@ -541,14 +543,14 @@ run(const gchar *caps, guint seconds, guint every) {
   }
   g_print("%s, %s: %u s, %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT
           " checked, %" G_GUINT64_FORMAT " of them met a change, %" G_GUINT64_FORMAT
-          " changes by threads, %" G_GUINT64_FORMAT " frames beside calls that took too long, "
+          " changes by threads, %" G_GUINT64_FORMAT " frames during calls that took too long, "
           "resident %.1f MiB when warm and %.1f at the end\n",
-          caps, test_backend(), seconds, test->n_pushed, test->n_checked, test->n_of_several,
+          caps, test_backend(), seconds, test->n_pushed, test->n_checked, test->n_ambiguous,
           test->n_changes, test->n_excused, warm, mib);
   fail_unless(test->n_excused <= 1 + test->n_checked / (test_is_instrumented() ? 4 : 100),
               "too many slow calls");
   fail_unless(test->n_changes >= seconds * 10 && test->n_checked > 0, "too few changes");
-  /* a short run ends before the memory of all paths and sizes is there */
+  /* a short run ends before the memory of all paths and sizes is allocated */
   fail_unless(!test_is_complete() || test_is_instrumented() || mib <= warm + MEMORY_TOLERANCE,
               "memory grows");
   test_free(test);
@@ -566,17 +568,17 @@ seconds_of(guint quick, guint complete) {
   return text ? (guint)g_ascii_strtoull(text, NULL, 10) : test_count(quick, complete);
 }
 
-/* Chroma means something in the one, color in the other, and alpha in both. */
+/* AYUV is for chroma, RGBA for color, both for alpha. */
 static const gchar *const formats[] = {"AYUV", "RGBA"};
 
-GST_START_TEST(small_pictures) {
+GST_START_TEST(small_frames) {
   g_autofree gchar *caps = test_caps(formats[__i__], 160, 90);
   run(caps, seconds_of(2, SMALL_SECONDS), 1);
 }
 GST_END_TEST;
 
-GST_START_TEST(large_pictures) {
-  const gboolean is_slow = g_getenv("FAKE_CUDA") != NULL; /* the stand-in for the driver */
+GST_START_TEST(large_frames) {
+  const gboolean is_slow = g_getenv("FAKE_CUDA") != NULL; /* the stand-in for the driver is slow */
   g_autofree gchar *caps = test_caps("AYUV", is_slow ? 480 : 1920, is_slow ? 270 : 1080);
   run(caps, seconds_of(1, LARGE_SECONDS), 50);
 }
@@ -587,8 +589,8 @@ properties_consistency_suite(void) {
   Suite *suite = suite_create("properties-consistency");
   TCase *tc = tcase_create("properties-consistency");
   tcase_set_timeout(tc, 60 + 2.0 * seconds_of(2, SMALL_SECONDS));
-  tcase_add_loop_test(tc, small_pictures, 0, G_N_ELEMENTS(formats));
-  tcase_add_test(tc, large_pictures);
+  tcase_add_loop_test(tc, small_frames, 0, G_N_ELEMENTS(formats));
+  tcase_add_test(tc, large_frames);
   suite_add_tcase(suite, tc);
   return suite;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Values and texts that somebody wrote to do harm: arrays in arrays, long ones, long strings,
- * values of strange types, presets and kernel files. Each is refused with one short warning, at
- * once. */
+/* Malicious values and texts: deeply nested or long arrays, long strings, values of strange types,
+ * presets and kernel files. Each is refused quickly, with one short warning. */
 
 #include "common.h"
 
@@ -12,14 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_TEXT 1000 /* bytes of a warning */
-#define MAX_US 100000 /* that setting a value takes */
+#define MAX_TEXT 1000 /* maximum length of a warning in bytes */
+#define MAX_US 100000 /* maximum duration of setting a value */
 
 static const gchar *const arrays[] = {"matrix", "row", "column"};
 
-/* --- what has to come of it --- */
+/* --- expectations --- */
 
-/* The one warning since the last call; `began` is when the value was set. */
+/* Takes the one warning since the last call. The value was set at `began`. */
 static gchar *
 take_refusal(GstHarness *h, gint64 began, const gchar *what) {
   const gint64 took = g_get_monotonic_time() - began;
@@ -41,7 +40,7 @@ take_refusal(GstHarness *h, gint64 began, const gchar *what) {
   return g_strdup(error->message);
 }
 
-/* Sets the value (taken) and fails unless it is refused and nothing has changed. */
+/* Sets the value (taken). Fails unless it is refused and nothing has changed. */
 static void
 assert_refused(GstHarness *h, const gchar *property, GValue *value, const gchar *what) {
   g_autofree gchar *before = test_property_text(h->element, property);
@@ -55,8 +54,8 @@ assert_refused(GstHarness *h, const gchar *property, GValue *value, const gchar 
 
 /* --- arrays --- */
 
-/* <<<...>>> with a coefficient in the middle, or text, whose quotes have to be written as something
- * else in each level by who quotes it. */
+/* An array nested `depth` deep, with a string in the middle. Code that writes it as text has to
+ * quote the quotes again on each level. */
 static GValue
 nested_array(guint depth, const gchar *middle) {
   GValue inner = G_VALUE_INIT;
@@ -71,7 +70,7 @@ nested_array(guint depth, const gchar *middle) {
   return inner;
 }
 
-/* 26 levels, each of which doubles what the one in it needs, would be 64 MB and more. */
+/* Quoting doubles the length on each level, so 26 levels need 64 MB and more. */
 GST_START_TEST(arrays_in_arrays) {
   static const guint depths[] = {3, 10, 26, 40, 1000};
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
@@ -85,7 +84,7 @@ GST_START_TEST(arrays_in_arrays) {
 }
 GST_END_TEST;
 
-/* The same as text, as on a launch line. */
+/* Nested brackets as text, as on a launch line. */
 GST_START_TEST(brackets_in_brackets) {
   g_autofree gchar *open = g_strnfill(40, '<'), *close = g_strnfill(40, '>');
   g_autofree gchar *text = g_strconcat(open, close, NULL);
@@ -107,7 +106,8 @@ append_number(GValue *array, gint number) {
   gst_value_array_append_and_take_value(array, &value);
 }
 
-/* Many numbers, or as many rows of one. GObject itself copies the value more than once. */
+/* A long array of numbers, or of rows with one number. GObject itself copies the value more than
+ * once. */
 GST_START_TEST(long_arrays) {
   const guint n = 30000;
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
@@ -131,7 +131,7 @@ GST_START_TEST(long_arrays) {
 }
 GST_END_TEST;
 
-/* Ten megabytes of text in the place of a number; bytes that are no text; control characters. */
+/* Strings instead of numbers: ten megabytes, invalid UTF-8, control characters. */
 GST_START_TEST(long_and_strange_strings) {
   g_autofree gchar *digits = g_strnfill(10 << 20, '1');
   const gchar *const texts[] = {digits, "\xff\xfe\xfd", "\033[2J\r\n\a", "\\\\\\\"\"\"", "1\n2"};
@@ -148,7 +148,7 @@ GST_START_TEST(long_and_strange_strings) {
 }
 GST_END_TEST;
 
-/* The same in the place of a whole matrix. */
+/* The same strings instead of a whole matrix. */
 GST_START_TEST(long_and_strange_texts) {
   g_autofree gchar *digits = g_strnfill(10 << 20, '1'), *rows = g_strnfill(16384, ';');
   g_autofree gchar *numbers = g_strnfill(16384, '1');
@@ -167,7 +167,7 @@ GST_START_TEST(long_and_strange_texts) {
 }
 GST_END_TEST;
 
-/* Values of types that are no numbers, among them some that would be long as text. */
+/* Values of types that are not numbers. Some are long as text. */
 GST_START_TEST(strange_types) {
   const struct {
     GType type;
@@ -194,7 +194,7 @@ GST_END_TEST;
 
 /* --- presets --- */
 
-static gchar *data_home; /* where presets of the user are */
+static gchar *data_home; /* folder of the user's presets */
 
 static void
 write_preset(const gchar *property, const gchar *text) {
@@ -206,7 +206,7 @@ write_preset(const gchar *property, const gchar *text) {
   fail_unless(g_file_set_contents(path, preset, -1, NULL));
 }
 
-/* Each test may load presets once, since GStreamer reads their file once. */
+/* GStreamer reads the file of presets once per process, so each test loads a preset only once. */
 GST_START_TEST(preset_with_brackets) {
   g_autofree gchar *open = g_strnfill(40, '<'), *close = g_strnfill(40, '>');
   g_autofree gchar *text = g_strconcat(open, close, NULL);
@@ -226,7 +226,7 @@ temporary(const gchar *name) {
   return g_build_filename(data_home, name, NULL);
 }
 
-/* A FIFO that nobody writes to keeps nobody: the call returns, and other changes are seen. */
+/* A FIFO without a writer blocks nothing: the call returns, and other changes take effect. */
 GST_START_TEST(fifo_as_kernel_file) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 8);
   g_autofree gchar *path = temporary("fifo");
@@ -245,8 +245,8 @@ GST_START_TEST(fifo_as_kernel_file) {
 }
 GST_END_TEST;
 
-/* What is in a file that is no kernel stays there. */
-GST_START_TEST(secrets_stay_in_their_file) {
+/* The contents of a file that is not a kernel file do not appear in messages. */
+GST_START_TEST(messages_do_not_repeat_file_contents) {
   static const gchar *const texts[] = {"root:$6$secret$secret:19000:0:99999:7:::\n",
                                        "[secret]\nsecret=secret\n",
                                        "secret=secret\n",
@@ -267,8 +267,8 @@ GST_START_TEST(secrets_stay_in_their_file) {
 }
 GST_END_TEST;
 
-/* Nor does its name for the kernel get into what is said about the kernel later. */
-GST_START_TEST(names_stay_in_their_file) {
+/* The kernel's name in the file does not appear in later messages about the kernel. */
+GST_START_TEST(messages_do_not_repeat_kernel_names) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 8);
   g_autofree gchar *path = temporary("named");
   g_autofree gchar *name = g_strnfill(60000, 'a');
@@ -282,16 +282,17 @@ GST_START_TEST(names_stay_in_their_file) {
     gst_buffer_unref(test_push_pull(h, test_frame_flat(caps, 50)));
     gst_util_set_object_arg(G_OBJECT(h->element), settings[i][0], settings[i][1]);
     gst_buffer_unref(test_push_pull(h, test_frame_flat(caps, 50)));
-    g_autofree gchar *said =
+    g_autofree gchar *messages =
         test_bus_take(test_harness_bus(h), GST_MESSAGE_WARNING | GST_MESSAGE_ELEMENT, NULL);
-    fail_if(strstr(said, "aaaa"), "%.200s", said);
+    fail_if(strstr(messages, "aaaa"), "%.200s", messages);
     test_teardown(h);
   }
   g_unlink(path);
 }
 GST_END_TEST;
 
-/* A path of a megabyte, of no text or of commands to a terminal makes no such message. */
+/* A path of a megabyte, with invalid UTF-8 or with escape sequences for terminals, gives a short
+ * and clean warning. */
 GST_START_TEST(strange_paths) {
   g_autofree gchar *slashes = g_strnfill(1 << 20, '/');
   const gchar *const paths[] = {slashes, "/\xff\xfe", "/\033[2J", "/a\nb", "/\302\205"};
@@ -318,8 +319,8 @@ properties_hostile_suite(void) {
   const gboolean forks = g_strcmp0(g_getenv("CK_FORK"), "no") != 0;
   tcase_add_loop_test(tc, preset_with_brackets, 0, forks ? G_N_ELEMENTS(arrays) : 1);
   tcase_add_test(tc, fifo_as_kernel_file);
-  tcase_add_test(tc, secrets_stay_in_their_file);
-  tcase_add_test(tc, names_stay_in_their_file);
+  tcase_add_test(tc, messages_do_not_repeat_file_contents);
+  tcase_add_test(tc, messages_do_not_repeat_kernel_names);
   tcase_add_test(tc, strange_paths);
   suite_add_tcase(suite, tc);
   return suite;

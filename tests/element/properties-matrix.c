@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The user's own coefficients: every way to write them means the same, and what is refused leaves
- * the old ones in force. */
+/* The user's own coefficients. All notations mean the same, and a refused value leaves the old
+ * coefficients in effect. */
 
 #include "common.h"
 
@@ -24,12 +24,12 @@ static void
 assert_same_filter(const gchar *a, const gchar *b) {
   GstBuffer *expected = test_filter(a, caps, test_frame_random(caps, 1));
   GstBuffer *result = test_filter(b, caps, test_frame_random(caps, 1));
-  test_assert_same_picture(caps, result, expected, b);
+  test_assert_same_frame(caps, result, expected, b);
   gst_buffer_unref(result);
   gst_buffer_unref(expected);
 }
 
-/* The longest row; a column has the same coefficients between other signs. */
+/* The longest row. With other separators it is a column. */
 #define LONG_TEXT(between)                                                                         \
   "1" between "2" between "3" between "4" between "5" between "6" between "7" between "8" between  \
   "9" between "10" between "11" between "12" between "13" between "14" between "15" between        \
@@ -38,7 +38,7 @@ assert_same_filter(const gchar *a, const gchar *b) {
   "1"
 
 static const gchar *const same[][2] = {
-    /* nested, spaced, doubles, strings, mixed */
+    /* nested, with spaces, doubles, strings, mixed */
     {"matrix=<1,2,1,2,4,2,1,2,1>", "matrix=<<1,2,1>,<2,4,2>,<1,2,1>>"},
     {"matrix=<1,2,1,2,4,2,1,2,1>", "matrix=\"< < 1, 2, 1 >, < 2, 4, 2 >, < 1, 2, 1 > >\""},
     {"matrix=<1,2,1,2,4,2,1,2,1>", "matrix=<1.0,2.0,1.0,2.0,4.0,2.0,1.0,2.0,1.0>"},
@@ -53,7 +53,7 @@ static const gchar *const same[][2] = {
     {"matrix=<<1,4,6,4,1>>", "row=<1,4,6,4,1> column=<1>"},
     {"matrix=<<1>,<2>,<1>>", "row=<1> column=<1,2,1>"},
     {"matrix=<<1,2,3,2,1>,<2,4,6,4,2>,<1,2,3,2,1>>", "row=<1,2,3,2,1> column=<1,2,1>"},
-    /* one text: a square, wrapped anywhere; rows that `;` or new lines end, or both */
+    /* text: a square with line breaks anywhere; rows that end with `;`, new lines or both */
     {"matrix=<0,-1,0,-1,5,-1,0,-1,0>", "matrix-text=\"0 -1 0 -1 5 -1 0 -1 0\""},
     {"matrix=<0,-1,0,-1,5,-1,0,-1,0>", "matrix-text=\"  0 -1\n\t0 -1 5 -1 0\r\n-1 0 \n\""},
     {"matrix=<0,-1,0,-1,5,-1,0,-1,0>", "matrix-text=\"0 -1 0; -1 5 -1; 0 -1 0\""},
@@ -67,7 +67,7 @@ static const gchar *const same[][2] = {
     {"matrix=<<1,2,3,2,1>,<2,4,6,4,2>,<1,2,3,2,1>>",
      "matrix-text=\"1e0 2 3.0 +2 1;\n18/9 4 6 4 2\n1 2 3 2 1\""},
     {"matrix=<1>", "matrix-text=7"},
-    /* one row or one column, longer than a side of other matrices */
+    /* one row or one column, longer than the side of other matrices */
     {"row=<" LONG_TEXT(",") ">", "matrix-text=\"" LONG_TEXT(" ") ";\""},
     {"row=<" LONG_TEXT(",") ">", "matrix=<<" LONG_TEXT(",") ">>"},
     {"column=<" LONG_TEXT(",") ">", "matrix-text=\"" LONG_TEXT(";") "\""},
@@ -78,13 +78,13 @@ static const gchar *const same[][2] = {
     {"matrix=<<1,2,1>>", "matrix=<1,2,1,2,4,2,1,2,1> matrix-text=\"1 2 1;\""},
     {"row=<1,2,1>", "matrix-text=\"1 4 6 4 1;\" row=<1,2,1>"},
     {"kernel=gaussian", "matrix-text=\"1 2 1;\" kernel=gaussian"},
-    /* against the named kernels, whose classes treat RGB as a plain matrix does */
+    /* compared with named kernels whose class treats RGB as a matrix does */
     {"kernel=gaussian size=5", "row=<1,4,6,4,1> column=<1,4,6,4,1>"},
     {"kernel=box size=3", "matrix=<1,1,1,1,1,1,1,1,1>"},
     {"kernel=sharpen size=3", "matrix=<<0,-1,0>,<-1,5,-1>,<0,-1,0>>"},
     {"kernel=identity", "matrix=<1>"},
     {"kernel=identity", "matrix=<0,0,0,0,5,0,0,0,0>"},
-    /* automatic scale is 1/sum, or 1 where the sum is not positive */
+    /* the automatic scale is 1/sum, or 1 if the sum is not positive */
     {"matrix=<1,1,1,1,1,1,1,1,1>", "matrix=<2,2,2,2,2,2,2,2,2>"},
     {"matrix=<<1,2,1>>", "matrix=<<1,2,1>> scale=0.25"},
     {"kernel=identity", "matrix-text=1e-25 response=magnitude"},
@@ -92,18 +92,18 @@ static const gchar *const same[][2] = {
     {"kernel=identity", "matrix-text=1e-300 response=magnitude"},
     {"matrix=<<1,0,-1>> bias=128", "matrix=<<1,0,-1>> bias=128 scale=1"},
     {"matrix=<<-1,0,0>> bias=255", "matrix=<<-1,0,0>> bias=255 scale=1"},
-    /* kernel=custom goes with it, wherever it stands */
+    /* the coefficients imply kernel=custom, before or after them */
     {"matrix=<<1,2,1>>", "kernel=custom matrix=<<1,2,1>>"},
     {"matrix=<<1,2,1>>", "matrix=<<1,2,1>> kernel=custom"},
     {"kernel=gaussian", "matrix=<<1,2,1>> kernel=gaussian"},
 };
 
-GST_START_TEST(ways_to_write_the_same) {
+GST_START_TEST(equal_notations) {
   assert_same_filter(same[__i__][0], same[__i__][1]);
 }
 GST_END_TEST;
 
-/* g_object_set with arrays as an application makes them. */
+/* Arrays that an application makes, set with g_object_set_property. */
 GST_START_TEST(arrays_from_code) {
   GValue nested = G_VALUE_INIT, flat = G_VALUE_INIT;
   static const gint coeff[] = {1, 2, 1, 2, 4, 2, 1, 2, 1};
@@ -129,7 +129,7 @@ GST_START_TEST(arrays_from_code) {
     GstHarness *h = test_harness_new("kernel=sobel", caps);
     g_object_set_property(G_OBJECT(h->element), "matrix", values[i]);
     GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
-    test_assert_same_picture(caps, result, expected, i ? "floats" : "nested ints");
+    test_assert_same_frame(caps, result, expected, i ? "floats" : "nested ints");
     gst_buffer_unref(result);
     test_teardown(h);
   }
@@ -139,8 +139,8 @@ GST_START_TEST(arrays_from_code) {
 }
 GST_END_TEST;
 
-/* What is read can be set elsewhere and gives the same frames. */
-GST_START_TEST(what_is_read_can_be_set) {
+/* A value that is read can be set on another element and gives the same frames. */
+GST_START_TEST(read_value_can_be_set) {
   static const gchar *const settings[] = {"matrix=<1,2,1,2,4,2,1,2,1>", "matrix=<<1,2.5,1>>",
                                           "matrix=<(string)1>",
                                           "matrix=<<-1,0,1>,<-2,0,2>,<-1,0,1>>"};
@@ -160,30 +160,30 @@ GST_START_TEST(what_is_read_can_be_set) {
 GST_END_TEST;
 
 static const gchar *const refused[] = {
-    "<1,2>",                                                            /* no square */
-    "<1,2,3,4>",                                                        /* even side */
-    "<<1,2>,<3,4>>",                                                    /* the same, nested */
-    "<<1,2,1>,<1,2>,<1,2,1>>",                                          /* ragged */
-    "<<1,2,1>,<>,<1,2,1>>",                                             /* an empty row */
-    "<<>>",                                                             /* nothing but that */
-    "<<1,2,1>,<2,4,2>>",                                                /* an even number of rows */
-    "<1,2,1,2,4,2,1,2,<1>>",                                            /* half nested */
-    "<<1,2,1>,4,<1,2,1>>",                                              /* the other half */
-    "<<<1,2,1>>>",                                                      /* too deep */
-    "<1,2,1,2,nan,2,1,2,1>",                                            /* not a number */
-    "<1,2,1,2,inf,2,1,2,1>",                                            /* not finite */
-    "<1,2,1,2,-inf,2,1,2,1>",                                           /* nor this */
-    "<1,2,1,2,1e300,2,1,2,1>",                                          /* too large */
-    "<1,2,1,2,four,2,1,2,1>",                                           /* text */
-    "<1,2,1,2,4x,2,1,2,1>",                                             /* trailing text */
-    "<true,false,true>",                                                /* no numbers */
-    "<<" LONG_TEXT(",") ",1,1>>",                                       /* a row of 33 */
-    "<<" LONG_TEXT(">,<") ">,<1>,<1>>",                                 /* a column of 33 */
+    "<1,2>",                            /* not a square */
+    "<1,2,3,4>",                        /* even side */
+    "<<1,2>,<3,4>>",                    /* the same, nested */
+    "<<1,2,1>,<1,2>,<1,2,1>>",          /* rows of different lengths */
+    "<<1,2,1>,<>,<1,2,1>>",             /* an empty row */
+    "<<>>",                             /* only an empty row */
+    "<<1,2,1>,<2,4,2>>",                /* an even number of rows */
+    "<1,2,1,2,4,2,1,2,<1>>",            /* a row among numbers */
+    "<<1,2,1>,4,<1,2,1>>",              /* a number among rows */
+    "<<<1,2,1>>>",                      /* nested too deep */
+    "<1,2,1,2,nan,2,1,2,1>",            /* not a number */
+    "<1,2,1,2,inf,2,1,2,1>",            /* not finite */
+    "<1,2,1,2,-inf,2,1,2,1>",           /* not finite, negative */
+    "<1,2,1,2,1e300,2,1,2,1>",          /* too large */
+    "<1,2,1,2,four,2,1,2,1>",           /* text */
+    "<1,2,1,2,4x,2,1,2,1>",             /* a number with text behind it */
+    "<true,false,true>",                /* booleans */
+    "<<" LONG_TEXT(",") ",1,1>>",       /* a row of 33 */
+    "<<" LONG_TEXT(">,<") ">,<1>,<1>>", /* a column of 33 */
     "<<" LONG_TEXT(",") ">,<" LONG_TEXT(",") ">,<" LONG_TEXT(",") ">>", /* three rows of 31 */
 };
 
-/* Fails unless the value, which was just set, led to one warning about the property that says why,
- * and the frames are still those that were expected before. */
+/* Fails unless the value that was just set caused one warning, which names the property and
+ * contains `why`, and the frames are still as expected. */
 static void
 assert_was_refused(GstHarness *h, GstBuffer *expected, const gchar *property, const gchar *value,
                    const gchar *why) {
@@ -193,7 +193,7 @@ assert_was_refused(GstHarness *h, GstBuffer *expected, const gchar *property, co
   fail_unless(strstr(text, property) && strstr(text, why), "%s=%s: %s", property, value, text);
   GST_INFO("%s=%s: %s", property, value, text);
   GstBuffer *result = test_push_pull(h, test_frame_random(caps, 1));
-  test_assert_same_picture(caps, result, expected, value);
+  test_assert_same_frame(caps, result, expected, value);
   gst_buffer_unref(result);
 }
 
@@ -213,8 +213,8 @@ GST_START_TEST(refused_matrices_leave_the_old_one) {
 }
 GST_END_TEST;
 
-/* Also where there are more coefficients than a matrix has. */
-GST_START_TEST(rows_and_columns_that_are_too_long) {
+/* Also with more coefficients than the largest matrix has. */
+GST_START_TEST(too_long_rows_and_columns) {
   static const gchar *const properties[] = {"row", "column"};
   static const guint lengths[] = {33, 225, 227, 1000};
   GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, 1));
@@ -236,8 +236,8 @@ GST_START_TEST(rows_and_columns_that_are_too_long) {
 }
 GST_END_TEST;
 
-/* Texts that GStreamer's parser would not let through. */
-GST_START_TEST(strings_that_are_no_numbers) {
+/* Strings that GStreamer's parser would not accept. */
+GST_START_TEST(strings_instead_of_numbers) {
   static const gchar *const texts[] = {NULL,  "",   " ",  "1 2", "1/0",
                                        "0/0", "1/", "/2", "--1", "1,2"};
   GstBuffer *expected = test_filter("kernel=gaussian", caps, test_frame_random(caps, 1));
@@ -257,7 +257,7 @@ GST_START_TEST(strings_that_are_no_numbers) {
 }
 GST_END_TEST;
 
-/* Writes the text to a new file; its path is to be unlinked and freed. */
+/* Writes the text to a new file and returns its path. Free with remove_file. */
 static gchar *
 write_kernel_file(const gchar *text) {
   gchar *path = NULL;
@@ -279,11 +279,11 @@ typedef struct {
 } RefusedText;
 
 static const RefusedText refused_texts[] = {
-    {" \n ", "a list of 0 coefficients is no square of an odd side"},
-    {";", "no coefficients stand before \";\" of row 1"},
-    {"1 2 1;;1 2 1", "no coefficients stand before \";\" of row 2"},
-    {"1 2", "a list of 2 coefficients is no square of an odd side"},
-    {"1 2 3 4", "a list of 4 coefficients is no square"},
+    {" \n ", "a list of 0 coefficients is not the square of an odd number"},
+    {";", "row 1 has no coefficients before \";\""},
+    {"1 2 1;;1 2 1", "row 2 has no coefficients before \";\""},
+    {"1 2", "a list of 2 coefficients is not the square of an odd number"},
+    {"1 2 3 4", "a list of 4 coefficients is not the square"},
     {"1 2;", "the number of columns is 2; an odd number from 1 to 31 is needed"},
     {"1 2 1\n2 4 2", "the number of rows is 2; an odd number from 1 to 15 is needed"},
     {"1 2 1; 1 2; 1 2 1", "row 2 has 2 coefficients and row 1 has 3"},
@@ -296,7 +296,7 @@ static const RefusedText refused_texts[] = {
     {"1 1/ 9", "coefficient 2 is \"1/\"; a number"},
     {"<1 2 1>", "coefficient 1 is \"<1\"; a number"},
     {"1 2 1", "rows, of up to 31 coefficients: in an array as <<1,2,1>>, in a text as \"1 2 1;\""},
-    {LONG_TEXT(" "), "a list of 31 coefficients is no square"},
+    {LONG_TEXT(" "), "a list of 31 coefficients is not the square"},
     {LONG_TEXT(" ") " 1 1;", "the number of columns is 33; an odd number from 1 to 31 is needed"},
     {LONG_TEXT(";") ";1;1", "the number of rows is 33; an odd number from 1 to 31 is needed"},
     {LONG_TEXT(" ") ";" LONG_TEXT(" ") ";" LONG_TEXT(" "),
@@ -322,7 +322,7 @@ GST_START_TEST(refused_texts_leave_the_old_matrix) {
 }
 GST_END_TEST;
 
-/* As long as it may be, and longer. */
+/* The maximum length and more. */
 GST_START_TEST(length_of_a_text) {
   g_autofree gchar *blanks = g_strnfill(16384 - 5, ' ');
   g_autofree gchar *longest = g_strconcat("1 2", blanks, "1;", NULL);
@@ -347,7 +347,8 @@ assert_reads(GstElement *element, const gchar *property, const gchar *wanted) {
   fail_unless(g_strcmp0(text, wanted) == 0, "%s reads %s, not %s", property, text, wanted);
 }
 
-/* It reads as it was set; another definition empties it, and it empties the others. */
+/* The text is read as it was set. Another definition of the kernel clears the text, and the text
+ * clears the other definitions. */
 GST_START_TEST(text_is_one_of_the_definitions) {
   static const gchar *const others[][2] = {
       {"matrix", "<1,2,1,2,4,2,1,2,1>"}, {"row", "<1,2,1>"}, {"column", "<1,2,1>"}};
@@ -373,7 +374,7 @@ GST_START_TEST(text_is_one_of_the_definitions) {
 }
 GST_END_TEST;
 
-/* An empty text undefines what another one defined, and nothing else. */
+/* An empty text removes the definition by a text, and no other definition. */
 GST_START_TEST(empty_text) {
   static const gchar *const nothing[] = {"", NULL};
   for (guint i = 0; i < G_N_ELEMENTS(nothing); i++) {
@@ -456,12 +457,12 @@ properties_matrix_suite(void) {
   Suite *suite = suite_create("properties-matrix");
   TCase *tc = tcase_create("properties-matrix");
   tcase_add_checked_fixture(tc, setup, teardown);
-  tcase_add_loop_test(tc, ways_to_write_the_same, 0, G_N_ELEMENTS(same));
+  tcase_add_loop_test(tc, equal_notations, 0, G_N_ELEMENTS(same));
   tcase_add_test(tc, arrays_from_code);
-  tcase_add_test(tc, what_is_read_can_be_set);
+  tcase_add_test(tc, read_value_can_be_set);
   tcase_add_test(tc, refused_matrices_leave_the_old_one);
-  tcase_add_test(tc, rows_and_columns_that_are_too_long);
-  tcase_add_test(tc, strings_that_are_no_numbers);
+  tcase_add_test(tc, too_long_rows_and_columns);
+  tcase_add_test(tc, strings_instead_of_numbers);
   tcase_add_test(tc, refused_texts_leave_the_old_matrix);
   tcase_add_test(tc, length_of_a_text);
   tcase_add_test(tc, text_is_one_of_the_definitions);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Presets in GStreamer's sense: each one loads, those of the user beside the shipped ones; what it
- * leaves out gets its default, and all of it is one change or none. */
+/* GStreamer presets: shipped presets and the user's all load. Properties that a preset leaves out
+ * get their defaults. A preset is one change, which takes effect completely or not at all. */
 
 #include "common.h"
 #include "layout.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The user's own. The last two names are none that a user sees. */
+/* The user's presets. [_presets_] and [_hidden] must not appear in lists. */
 static const gchar user_presets[] = "[_presets_]\n"
                                     "version=0.0.1\n"
                                     "element-name=GstCudaConv\n"
@@ -41,7 +41,7 @@ static const gchar user_presets[] = "[_presets_]\n"
                                     "[_hidden]\n"
                                     "bias=10\n";
 
-/* The shipped ones. */
+/* The names of the shipped presets. */
 static gchar **
 preset_names(GstElement *element) {
   g_auto(GStrv) names = gst_preset_get_preset_names(GST_PRESET(element));
@@ -54,7 +54,7 @@ preset_names(GstElement *element) {
   return result;
 }
 
-/* Away from every default. */
+/* Sets properties to values other than their defaults. */
 static void
 disturb(GstElement *element) {
   static const gchar *const settings[][2] = {
@@ -75,7 +75,7 @@ disturb(GstElement *element) {
     gst_util_set_object_arg(G_OBJECT(element), settings[i][0], settings[i][1]);
 }
 
-/* Other ways to define a kernel than the matrix of disturb(). */
+/* Definitions of a kernel other than the matrix of disturb(). */
 static const gchar *const definitions[] = {"row=<1,2,1>", "column=<1,4,6,4,1> row=<1,0,-1>",
                                            "matrix=<1,2,1,2,4,2,1,2,1> kernel=box",
                                            "matrix-text=\"1 2 1;\""};
@@ -92,7 +92,7 @@ assert_loads(GstElement *element, const gchar *name, const gchar *wanted) {
   fail_unless_equals_string(got, wanted);
 }
 
-/* Whatever was set before, a preset sets the same. */
+/* A preset sets the same values whatever was set before. */
 static void
 assert_complete(const gchar *name) {
   g_autoptr(GstElement) fresh = test_element_new(NULL);
@@ -124,8 +124,8 @@ GST_START_TEST(every_preset_is_complete) {
 }
 GST_END_TEST;
 
-/* What a preset says is there beside the defaults. */
-GST_START_TEST(what_a_preset_says) {
+/* A preset sets its own values, and defaults for the rest. */
+GST_START_TEST(preset_sets_its_values) {
   g_autoptr(GstElement) element = test_element_new("kernel=gaussian size=9");
   disturb(element);
   load(element, "sketch");
@@ -149,35 +149,35 @@ GST_END_TEST;
 
 /* The code value of a component of the first pixel. */
 static guint
-first_code(const TestPicture *picture, guint plane, guint component) {
-  const CcPlaneLayout *layout = &picture->layout.plane[plane];
-  const guint8 *row = test_row(picture, plane, 0);
+first_code(const TestFrame *frame, guint plane, guint component) {
+  const CcPlaneLayout *layout = &frame->layout.plane[plane];
+  const guint8 *row = test_row(frame, plane, 0);
   return layout->type == CC_SAMPLE_U8 ? row[component]
                                       : GST_READ_UINT16_LE(row + 2 * component) >> layout->shift;
 }
 
 static void
 assert_white(const gchar *caps, GstBuffer *buffer) {
-  TestPicture picture;
-  test_map(&picture, caps, buffer, GST_MAP_READ);
-  for (guint p = 0; p < picture.layout.n_planes; p++) {
-    const CcPlaneLayout *plane = &picture.layout.plane[p];
+  TestFrame frame;
+  test_map(&frame, caps, buffer, GST_MAP_READ);
+  for (guint p = 0; p < frame.layout.n_planes; p++) {
+    const CcPlaneLayout *plane = &frame.layout.plane[p];
     for (guint c = 0; c < plane->step; c++) {
       const CcRole role = plane->role[c];
       if (role == CC_ROLE_ALPHA || role == CC_ROLE_PADDING)
         continue;
-      const guint limited = role == CC_ROLE_LUMA && picture.layout.limited_range;
+      const guint limited = role == CC_ROLE_LUMA && frame.layout.limited_range;
       const guint white = limited ? 235u << (plane->depth - 8) : (1u << plane->depth) - 1;
       const guint wanted = cc_role_is_chroma(role) ? 1u << (plane->depth - 1) : white;
-      fail_unless_equals_int(first_code(&picture, p, c), wanted);
+      fail_unless_equals_int(first_code(&frame, p, c), wanted);
     }
   }
-  test_unmap(&picture);
+  test_unmap(&frame);
 }
 
-/* Where there is no line, the paper is the white of the format and the range. */
+/* Without lines, the output of `sketch` is white in the format's range. */
 GST_START_TEST(sketch_is_on_white) {
-  /* full, and the format's own, which is limited for luma and chroma */
+  /* full range; the format's default, which is limited for luma and chroma */
   static const gchar *const ranges[] = {"colorimetry=1:4:0:0", ""};
   for (guint i = 0; i < test_n_formats_in_caps * G_N_ELEMENTS(ranges); i++) {
     const gchar *format = test_formats_in_caps[i / G_N_ELEMENTS(ranges)];
@@ -191,8 +191,8 @@ GST_START_TEST(sketch_is_on_white) {
 }
 GST_END_TEST;
 
-/* Where frames are filtered is none of a preset's business. */
-GST_START_TEST(presets_leave_the_device_alone) {
+/* A preset does not change properties of the device. */
+GST_START_TEST(presets_do_not_set_device_properties) {
   g_autoptr(GstElement) element = test_element_new("n-threads=3 in-flight=2");
   load(element, "edges");
   test_assert_text(element, "n-threads", "3");
@@ -200,8 +200,8 @@ GST_START_TEST(presets_leave_the_device_alone) {
 }
 GST_END_TEST;
 
-/* To load a preset takes no name of an element. */
-GST_START_TEST(presets_take_no_name) {
+/* Loading a preset must not use up one of the names that GStreamer numbers. */
+GST_START_TEST(presets_use_no_element_name) {
   g_autoptr(GstElement) first = gst_object_ref_sink(gst_element_factory_make("cudaconv", NULL));
   load(first, "sketch");
   g_autoptr(GstElement) second = gst_object_ref_sink(gst_element_factory_make("cudaconv", NULL));
@@ -211,7 +211,7 @@ GST_START_TEST(presets_take_no_name) {
 }
 GST_END_TEST;
 
-/* A name that no preset has. */
+/* Names that no preset has. */
 GST_START_TEST(missing_preset_changes_nothing) {
   static const gchar *const names[] = {"no-such-preset", "", "_presets_", "_hidden"};
   g_autoptr(GstElement) element = test_element_new(NULL);
@@ -225,7 +225,7 @@ GST_START_TEST(missing_preset_changes_nothing) {
 }
 GST_END_TEST;
 
-/* A warning has all values of a preset that are refused, and the others are not set either. */
+/* One warning lists all refused values of a preset. The other values are not set either. */
 GST_START_TEST(refused_preset_changes_nothing) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 8);
   GstHarness *h = test_harness_new("kernel=identity bias=3", caps);
@@ -250,13 +250,14 @@ static GstBusSyncReply
 load_another(GstBus *bus, GstMessage *message, gpointer data) {
   gboolean *loaded = data;
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING && !*loaded) {
-    *loaded = TRUE; /* before the call: its own warnings come here too */
+    *loaded = TRUE; /* before load(), because its warnings arrive here too */
     load(GST_ELEMENT(GST_MESSAGE_SRC(message)), "my-row");
   }
   return GST_BUS_PASS;
 }
 
-/* Who is told of a refusal may load another preset at once: the refused one is over by then. */
+/* A handler of the warning may load another preset at once, because the refused one is finished by
+ * then. */
 GST_START_TEST(preset_after_a_refused_one) {
   g_autoptr(GstElement) element = test_element_new("kernel=identity bias=3");
   g_autoptr(GstElement) fresh = test_element_new(NULL);
@@ -277,7 +278,7 @@ GST_START_TEST(preset_after_a_refused_one) {
 GST_END_TEST;
 
 typedef struct {
-  const gchar *wanted; /* what the properties read when others are told */
+  const gchar *wanted; /* text of the properties at each notify */
   GHashTable *seen;
 } Watch;
 
@@ -289,7 +290,7 @@ watch_notify(GObject *object, GParamSpec *pspec, gpointer data) {
   fail_unless(g_hash_table_add(watch->seen, g_strdup(pspec->name)), "%s twice", pspec->name);
 }
 
-/* Others are told once of each property, when all have their new values. */
+/* Each property is notified once, after all properties have their new values. */
 GST_START_TEST(preset_is_one_change) {
   static const gchar *const names[] = {"sketch", "my-row", "my-whole", "sketch"};
   g_autoptr(GstElement) element = test_element_new("stride=2");
@@ -308,7 +309,7 @@ GST_START_TEST(preset_is_one_change) {
 }
 GST_END_TEST;
 
-/* While frames flow, and from a stride of 2 back to 1, which gives other caps. */
+/* During a stream, and with stride=1 after stride=2, which changes the caps. */
 GST_START_TEST(preset_while_playing) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 8);
   GstHarness *h = test_harness_new("kernel=gaussian stride=2 border=wrap", caps);
@@ -324,7 +325,7 @@ GST_START_TEST(preset_while_playing) {
 }
 GST_END_TEST;
 
-/* On a launch line the preset is applied after the properties on both sides of it. */
+/* On a launch line a preset is applied after the properties before and after it. */
 GST_START_TEST(preset_on_a_launch_line) {
   g_autoptr(GstElement) element = test_element_new("size=5 @preset=my-bias bias=3 stride=2");
   test_assert_text(element, "bias", "10");
@@ -333,8 +334,8 @@ GST_START_TEST(preset_on_a_launch_line) {
 }
 GST_END_TEST;
 
-/* What is saved is what is loaded. */
-GST_START_TEST(saved_preset_comes_back) {
+/* Loading a saved preset restores the values. */
+GST_START_TEST(saved_preset_is_restored) {
   static const gchar *const saved[] = {
       "row=<1,2,1> bias=-3 border=wrap chroma=copy",
       "matrix-text=\"1 -2 1;\n 2 4 2\n1\t1/9 1 ;\" stride=2",
@@ -352,8 +353,8 @@ GST_START_TEST(saved_preset_comes_back) {
 }
 GST_END_TEST;
 
-/* A path with every kind of character in it but quotes, which GStreamer does not read back. */
-GST_START_TEST(saved_path_comes_back) {
+/* A path with all kinds of characters except quotes, which GStreamer cannot read back. */
+GST_START_TEST(saved_path_is_restored) {
   g_autofree gchar *path =
       g_build_filename(g_get_user_data_dir(), "a b\\c;e\tf\\012\xc3\xa9.ini", NULL);
   g_autofree gchar *got = NULL;
@@ -381,7 +382,7 @@ GST_START_TEST(path_with_a_quote_is_not_saved) {
 }
 GST_END_TEST;
 
-/* On a launch line a preset wins over the properties beside it, and the frames show it. */
+/* Frames after a preset do not depend on earlier values. The preset also works on a launch line. */
 GST_START_TEST(every_preset_runs) {
   g_autofree gchar *caps = test_caps("I420", 33, 17);
   GstElement *lister = test_element_new(NULL);
@@ -393,7 +394,7 @@ GST_START_TEST(every_preset_runs) {
     gst_preset_load_preset(GST_PRESET(disturbed->element), names[i]);
     GstBuffer *expected = test_push_pull(fresh, test_frame_random(caps, 1));
     GstBuffer *result = test_push_pull(disturbed, test_frame_random(caps, 1));
-    test_assert_same_picture(caps, result, expected, names[i]);
+    test_assert_same_frame(caps, result, expected, names[i]);
     gst_buffer_unref(result);
     gst_buffer_unref(expected);
     test_teardown(disturbed);
@@ -418,9 +419,9 @@ GST_START_TEST(every_preset_is_described) {
 }
 GST_END_TEST;
 
-/* --- those that are compiled in, and the user's --- */
+/* --- shipped presets and the user's --- */
 
-/* Each once and in order, without what is not for users. */
+/* Each name is listed once and in order, without the hidden ones. */
 GST_START_TEST(names_of_presets) {
   g_autoptr(GstElement) element = test_element_new(NULL);
   g_auto(GStrv) names = gst_preset_get_preset_names(GST_PRESET(element));
@@ -443,9 +444,9 @@ assert_comment(GstElement *element, const gchar *name, const gchar *wanted) {
               comment);
 }
 
-/* One that the user saves under the name stands for it until it is deleted. */
-GST_START_TEST(preset_of_the_user_wins) {
-  static const gchar shipped[] = "The picture in colour with raised edges";
+/* A user's preset overrides the shipped preset of the same name until it is deleted. */
+GST_START_TEST(user_preset_overrides_shipped_preset) {
+  static const gchar shipped[] = "The image in colour with raised edges";
   g_autoptr(GstElement) element = test_element_new("kernel=identity bias=77");
   GstPreset *preset = GST_PRESET(element);
   assert_comment(element, "emboss", shipped);
@@ -475,8 +476,8 @@ GST_START_TEST(preset_of_the_user_wins) {
 }
 GST_END_TEST;
 
-/* What GStreamer's file cannot hold as a name, or would hide. */
-GST_START_TEST(names_that_cannot_be) {
+/* Names that GStreamer's file cannot hold, or that would be hidden. */
+GST_START_TEST(invalid_names) {
   static const gchar *const names[] = {"", "_mine", "_presets_", "a]b", "[a", "a\nb", "\xff"};
   g_autoptr(GstElement) element = test_element_new("kernel=box");
   GstPreset *preset = GST_PRESET(element);
@@ -492,8 +493,9 @@ GST_START_TEST(names_that_cannot_be) {
 }
 GST_END_TEST;
 
-/* What one line of GStreamer's file cannot hold is refused before it spoils the file. */
-GST_START_TEST(what_cannot_be_told) {
+/* Meta data that does not fit on one line of GStreamer's file is refused, so the file stays
+ * valid. */
+GST_START_TEST(invalid_meta_data) {
   static const gchar *const wrong[][2] = {
       {"", "x"},     {"a=b", "x"},        {"a]b", "x"},        {"a ", "x"},
       {"a\nb", "x"}, {"comment", "x\ny"}, {"comment", "\xff"}, {"\xff", "x"},
@@ -521,8 +523,8 @@ count_log(GstDebugCategory *category, GstDebugLevel level, const gchar *file, co
     n_logged++;
 }
 
-/* Nobody changes what is compiled in, and GStreamer's file of the user stays as it is. */
-GST_START_TEST(shipped_presets_stay) {
+/* Shipped presets cannot be changed, and the attempt does not change the user's file. */
+GST_START_TEST(shipped_presets_cannot_be_changed) {
   g_autofree gchar *path =
       g_build_filename(g_get_user_data_dir(), "gstreamer-1.0", "presets", "GstCudaConv.prs", NULL);
   g_autofree gchar *before = NULL, *after = NULL, *nothing = NULL;
@@ -548,7 +550,7 @@ GST_START_TEST(shipped_presets_stay) {
 }
 GST_END_TEST;
 
-/* --- at full speed --- */
+/* --- repeated changes without a pause --- */
 
 typedef struct {
   GstElement *element;
@@ -563,7 +565,7 @@ filter_flat(GstHarness *h, const gchar *caps) {
   return value;
 }
 
-/* The result of a flat frame of 50 is 60, 125, or for a moment 100. */
+/* A flat frame of 50 becomes 60, 125, or for a moment 100. */
 static gpointer
 set_at_full_speed(gpointer data) {
   Setter *setter = data;
@@ -575,8 +577,8 @@ set_at_full_speed(gpointer data) {
   return NULL;
 }
 
-/* One thread sets properties and loads presets, and each frame has the values of one change; that
- * thread sees its last change in the next frame. */
+/* A thread sets properties and loads presets without a pause. Each frame has the values of one
+ * change. The last change is in effect in the next frame. */
 GST_START_TEST(one_setter_at_full_speed) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 8);
   GstHarness *h = test_harness_new("kernel=identity bias=10", caps);
@@ -605,10 +607,10 @@ properties_presets_suite(void) {
   tcase_add_test(tc, every_preset_is_complete);
   tcase_add_test(tc, every_preset_runs);
   tcase_add_test(tc, every_preset_is_described);
-  tcase_add_test(tc, what_a_preset_says);
+  tcase_add_test(tc, preset_sets_its_values);
   tcase_add_test(tc, sketch_is_on_white);
-  tcase_add_test(tc, presets_leave_the_device_alone);
-  tcase_add_test(tc, presets_take_no_name);
+  tcase_add_test(tc, presets_do_not_set_device_properties);
+  tcase_add_test(tc, presets_use_no_element_name);
   tcase_add_test(tc, missing_preset_changes_nothing);
   tcase_add_test(tc, refused_preset_changes_nothing);
   tcase_add_test(tc, preset_after_a_refused_one);
@@ -616,19 +618,19 @@ properties_presets_suite(void) {
   tcase_add_test(tc, one_setter_at_full_speed);
   tcase_add_test(tc, preset_while_playing);
   tcase_add_test(tc, preset_on_a_launch_line);
-  tcase_add_test(tc, saved_preset_comes_back);
-  tcase_add_test(tc, saved_path_comes_back);
+  tcase_add_test(tc, saved_preset_is_restored);
+  tcase_add_test(tc, saved_path_is_restored);
   tcase_add_test(tc, path_with_a_quote_is_not_saved);
   tcase_add_test(tc, names_of_presets);
-  tcase_add_test(tc, preset_of_the_user_wins);
-  tcase_add_test(tc, names_that_cannot_be);
-  tcase_add_test(tc, what_cannot_be_told);
-  tcase_add_test(tc, shipped_presets_stay);
+  tcase_add_test(tc, user_preset_overrides_shipped_preset);
+  tcase_add_test(tc, invalid_names);
+  tcase_add_test(tc, invalid_meta_data);
+  tcase_add_test(tc, shipped_presets_cannot_be_changed);
   suite_add_tcase(suite, tc);
   return suite;
 }
 
-/* The user's presets are in a folder that is made for the test, and read once in each process. */
+/* The user's presets are in a temporary folder. Each process reads them once. */
 int
 main(int argc, char **argv) {
   g_autofree gchar *home = g_dir_make_tmp("cudaconv-presets-XXXXXX", NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What is read is what runs: a value that cannot work goes back to what it was, wherever that is
- * found, and before the start it is an error at the start, unless a later value mends it. */
+/* Properties read as the values in effect. A value that cannot work is reset, wherever it is
+ * detected. Before the start it is an error at the start, unless a later value fixes it. */
 
 #include "common.h"
 
@@ -15,7 +15,7 @@
 static void
 set(GstElement *element, const gchar *settings) {
   g_auto(GStrv) words = g_strsplit(settings, " ", -1);
-  g_object_freeze_notify(G_OBJECT(element)); /* all of them are one change */
+  g_object_freeze_notify(G_OBJECT(element)); /* all values are one change */
   for (guint i = 0; words[i]; i++) {
     g_auto(GStrv) pair = g_strsplit(words[i], "=", 2);
     gst_util_set_object_arg(G_OBJECT(element), pair[0], pair[1]);
@@ -23,7 +23,8 @@ set(GstElement *element, const gchar *settings) {
   g_object_thaw_notify(G_OBJECT(element));
 }
 
-/* Exactly so many warnings since the last call, and `says` in them; no errors. */
+/* Fails unless there were `n_wanted` warnings since the last call, no errors, and `says` is in the
+ * text. */
 static void
 assert_warnings(GstHarness *h, guint n_wanted, const gchar *says) {
   guint n;
@@ -36,10 +37,10 @@ static void
 assert_filters_as(GstHarness *h, const gchar *properties) {
   g_autoptr(GstBuffer) expected = test_filter(properties, CAPS, test_frame_random(CAPS, 1));
   g_autoptr(GstBuffer) result = test_push_pull(h, test_frame_random(CAPS, 1));
-  test_assert_same_picture(CAPS, result, expected, properties);
+  test_assert_same_frame(CAPS, result, expected, properties);
 }
 
-/* --- while frames flow --- */
+/* --- during a stream --- */
 
 typedef struct {
   const gchar *runs, *refused, *says;
@@ -56,7 +57,7 @@ static const Contradiction contradictions[] = {
      "bias=7 response=offset stride=2 algorithm=scatter row=<1,2,1> kernel=custom "
      "response=direction",
      "response=direction"},
-    /* on CUDA only; the CPU has no use for an algorithm */
+    /* CUDA only; the CPU backend ignores `algorithm` */
     {"kernel=box size=3", "algorithm=two-pass kernel=kirsch", "algorithm=two-pass cannot run"},
     {"row=<1,2,1> algorithm=two-pass", "matrix=<1,0,0,0,3,0,0,0,5>", "algorithm=two-pass cannot"},
 };
@@ -72,16 +73,16 @@ note(GObject *object, GParamSpec *pspec, gpointer data) {
   g_hash_table_add(data, g_strdup(pspec->name));
 }
 
-/* After a refusal at a frame boundary all reads as before, those that went back are notified, and
- * an unrelated change and a restart work. */
-GST_START_TEST(contradiction_goes_back) {
+/* After a refusal at a frame boundary all properties read as before, the reset ones are notified,
+ * and an unrelated change and a restart work. */
+GST_START_TEST(contradiction_is_reset) {
   const Contradiction *c = &contradictions[__i__];
   GstHarness *h = test_harness_new(c->runs, CAPS);
   assert_filters_as(h, c->runs);
   g_autofree gchar *before = test_pixel_properties(h->element);
   set(h->element, c->refused);
-  g_autofree gchar *asked = test_pixel_properties(h->element);
-  fail_if(g_str_equal(asked, before), "%s changes nothing", c->refused);
+  g_autofree gchar *changed = test_pixel_properties(h->element);
+  fail_if(g_str_equal(changed, before), "%s changes nothing", c->refused);
 
   g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   const gulong id = g_signal_connect(h->element, "notify", G_CALLBACK(note), seen);
@@ -109,12 +110,12 @@ GST_START_TEST(contradiction_goes_back) {
 }
 GST_END_TEST;
 
-/* A value that is set anew before the frame boundary stays. */
-GST_START_TEST(newer_value_stays) {
+/* A value that is set again before the frame boundary is kept. */
+GST_START_TEST(newer_value_is_kept) {
   GstHarness *h = test_harness_new("kernel=gaussian", CAPS);
   assert_filters_as(h, "kernel=gaussian");
   set(h->element, "response=direction bias=7");
-  g_object_freeze_notify(G_OBJECT(h->element)); /* so that this is not committed yet */
+  g_object_freeze_notify(G_OBJECT(h->element)); /* so that the next value is not committed yet */
   g_object_set(h->element, "bias", 9.0, NULL);
   g_autoptr(GstBuffer) old = test_push_pull(h, test_frame_random(CAPS, 1));
   test_assert_text(h->element, "response", "auto");
@@ -135,7 +136,7 @@ set_again(GObject *object, GParamSpec *pspec, gpointer user_data) {
   }
 }
 
-/* A handler that sets the refused value again and again gets a refusal for each. */
+/* A handler that keeps setting the refused value gets a refusal each time. */
 GST_START_TEST(handler_of_notify_sets_again) {
   guint left = 5;
   GstHarness *h = test_harness_new("kernel=gaussian", CAPS);
@@ -150,13 +151,14 @@ GST_START_TEST(handler_of_notify_sets_again) {
 }
 GST_END_TEST;
 
-/* A value that is wrong by itself. */
-GST_START_TEST(wrong_value_stays_out) {
-  static const gchar *const wrong[][2] = {
+/* A value that is invalid by itself. */
+GST_START_TEST(invalid_value_is_refused) {
+  static const gchar *const invalid[][2] = {
       {"stride=3", "stride=3 is refused: 1, 2 or 4 is needed"},
       {"size=4", "size=4 is refused: an odd number from 1 to 127, or 0"},
       {"size=129", "size=129 is refused: an odd number from 1 to 127, or 0"},
-      {"sigma=-0.5", "sigma=-0.5 is refused: a number from 0 to 1000 is needed. What was set"},
+      {"sigma=-0.5",
+       "sigma=-0.5 is refused: a number from 0 to 1000 is needed. The previous value"},
       {"bias=nan", "bias=nan is refused: a number from -65535 to 65535 is needed"},
       {"border-value=1.01", "border-value=1.01 is refused: a number from 0 to 1 is needed"},
       {"matrix=<1,1,1,1>", "matrix=<1, 1, 1, 1> is refused"},
@@ -164,18 +166,18 @@ GST_START_TEST(wrong_value_stays_out) {
   };
   GstHarness *h = test_harness_new("kernel=gaussian stride=2", CAPS);
   g_autofree gchar *before = test_pixel_properties(h->element);
-  for (guint i = 0; i < G_N_ELEMENTS(wrong); i++) {
-    set(h->element, wrong[i][0]);
+  for (guint i = 0; i < G_N_ELEMENTS(invalid); i++) {
+    set(h->element, invalid[i][0]);
     g_autofree gchar *after = test_pixel_properties(h->element);
     fail_unless_equals_string(after, before);
-    assert_warnings(h, 1, wrong[i][1]);
+    assert_warnings(h, 1, invalid[i][1]);
   }
   test_teardown(h);
 }
 GST_END_TEST;
 
-/* A kernel takes the size that is nearest below, and nothing is refused. */
-GST_START_TEST(size_is_a_wish) {
+/* A kernel uses its next smaller size, and nothing is refused. */
+GST_START_TEST(size_is_a_preference) {
   GstHarness *h = test_harness_new("kernel=gaussian size=9", CAPS);
   assert_filters_as(h, "kernel=gaussian size=9");
   set(h->element, "kernel=sobel");
@@ -194,7 +196,7 @@ GST_START_TEST(size_is_a_wish) {
 }
 GST_END_TEST;
 
-/* sigma that no Gaussian uses is told when that begins. */
+/* A sigma without effect is reported once, when a kernel other than gaussian comes into use. */
 GST_START_TEST(useless_sigma) {
   GstHarness *h = test_harness_new("sigma=1.5", CAPS);
   assert_filters_as(h, "kernel=sobel");
@@ -234,9 +236,9 @@ push_at(GstHarness *h, guint seconds) {
   gst_buffer_unref(test_push_pull(h, frame));
 }
 
-/* A binding that sets wrong values for one frame after the other is told of once, another one once
- * more, and what others set is taken. */
-GST_START_TEST(bindings_are_told_once) {
+/* If a binding sets invalid values frame after frame, one warning is posted. A new binding gets its
+ * own warning. Values set otherwise take effect. */
+GST_START_TEST(bindings_are_reported_once) {
   static const gdouble sizes[] = {4, 6, 8, 3, 10, 12}, sigmas[] = {23, 24, 1, 25, 26, 27};
   static const gdouble biases[] = {1, 2, 3, 4, 5, 6};
   GstHarness *h = test_harness_new("kernel=gaussian", CAPS);
@@ -255,7 +257,8 @@ GST_START_TEST(bindings_are_told_once) {
       test_assert_text(h->element, "scale", scale);
       test_assert_text(h->element, "border", i < 3 ? "wrap" : "reflect");
       test_assert_text(h->element, "size", i < 3 ? "0" : "3");
-      g_autofree gchar *sigma = g_strdup_printf("%g", i < 2 ? 0 : sigmas[i]); /* size=3 cuts off */
+      /* with size=3, large sigmas are accepted */
+      g_autofree gchar *sigma = g_strdup_printf("%g", i < 2 ? 0 : sigmas[i]);
       test_assert_text(h->element, "sigma", sigma);
     }
     assert_warnings(h, 2, "21.08 is the largest sigma");
@@ -275,7 +278,7 @@ GST_END_TEST;
 /* --- before the start --- */
 
 typedef struct {
-  const gchar *refused, *mended; /* NULL: it does not start */
+  const gchar *refused, *fixed; /* NULL: the element does not start */
   const gchar *says;
 } Start;
 
@@ -317,14 +320,15 @@ static const Start starts[] = {
 };
 
 static void
-mend(GstElement *element, const gchar *with) {
+fix(GstElement *element, const gchar *with) {
   if (g_str_has_prefix(with, "@preset="))
     fail_unless(gst_preset_load_preset(GST_PRESET(element), with + strlen("@preset=")));
   else
     set(element, with);
 }
 
-/* One error and no warnings, each time, until a value mends it; in READY as in NULL. */
+/* Each attempt to start gives one error and no warning until a value fixes the refused one, in NULL
+ * and in READY. */
 GST_START_TEST(refused_before_the_start) {
   const Start *start = &starts[__i__];
   for (GstState state = GST_STATE_NULL; state <= GST_STATE_READY; state++) {
@@ -338,11 +342,11 @@ GST_START_TEST(refused_before_the_start) {
       const GstStateChangeReturn ret = gst_element_set_state(element, GST_STATE_PAUSED);
       fail_unless_equals_int(ret, GST_STATE_CHANGE_FAILURE);
       g_autofree gchar *text = test_bus_take(bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING, &n);
-      fail_unless(n == 1 && (start->mended || strstr(text, start->says)), "%u: %s", n, text);
+      fail_unless(n == 1 && (start->fixed || strstr(text, start->says)), "%u: %s", n, text);
       gst_element_set_state(element, state);
     }
-    if (start->mended)
-      mend(element, start->mended);
+    if (start->fixed)
+      fix(element, start->fixed);
     guint n;
     const GstStateChangeReturn ret = gst_element_set_state(element, GST_STATE_PAUSED);
     g_autofree gchar *text = test_bus_take(bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING, &n);
@@ -354,9 +358,9 @@ GST_START_TEST(refused_before_the_start) {
 }
 GST_END_TEST;
 
-/* CUDA refuses an algorithm that cannot run the kernel with the first caps. The CPU ignores it, and
- * it reads what was set. */
-GST_START_TEST(algorithm_without_the_kernel) {
+/* The CUDA backend refuses, with the first caps, an algorithm that cannot run the kernel. The CPU
+ * backend ignores the property, which reads as it was set. */
+GST_START_TEST(algorithm_that_cannot_run_the_kernel) {
   GstHarness *h = test_harness_new("kernel=kirsch algorithm=two-pass", CAPS);
   if (is_on_cuda()) {
     fail_unless_equals_int(gst_harness_push(h, test_frame_random(CAPS, 1)),
@@ -373,12 +377,12 @@ GST_START_TEST(algorithm_without_the_kernel) {
 }
 GST_END_TEST;
 
-/* Between two streams it is as before the first. */
+/* Between two streams refusals work as before the first stream. */
 GST_START_TEST(refused_between_streams) {
   GstHarness *h = test_harness_new("kernel=gaussian", CAPS);
   assert_filters_as(h, "kernel=gaussian");
   set(h->element, "stride=3");
-  assert_warnings(h, 1, "What was set before stays.");
+  assert_warnings(h, 1, "The previous value stays in use.");
   gst_element_set_state(h->element, GST_STATE_READY);
   fail_unless(gst_element_set_state(h->element, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
   gst_element_set_state(h->element, GST_STATE_READY);
@@ -393,16 +397,16 @@ static Suite *
 properties_refused_suite(void) {
   Suite *suite = suite_create("properties-refused");
   TCase *tc = tcase_create("properties-refused");
-  tcase_add_loop_test(tc, contradiction_goes_back, 0,
+  tcase_add_loop_test(tc, contradiction_is_reset, 0,
                       (int)G_N_ELEMENTS(contradictions) - (is_on_cuda() ? 0 : N_ON_CUDA_ONLY));
-  tcase_add_test(tc, newer_value_stays);
+  tcase_add_test(tc, newer_value_is_kept);
   tcase_add_test(tc, handler_of_notify_sets_again);
-  tcase_add_test(tc, wrong_value_stays_out);
-  tcase_add_test(tc, size_is_a_wish);
+  tcase_add_test(tc, invalid_value_is_refused);
+  tcase_add_test(tc, size_is_a_preference);
   tcase_add_test(tc, useless_sigma);
-  tcase_add_test(tc, bindings_are_told_once);
+  tcase_add_test(tc, bindings_are_reported_once);
   tcase_add_loop_test(tc, refused_before_the_start, 0, G_N_ELEMENTS(starts));
-  tcase_add_test(tc, algorithm_without_the_kernel);
+  tcase_add_test(tc, algorithm_that_cannot_run_the_kernel);
   tcase_add_test(tc, refused_between_streams);
   suite_add_tcase(suite, tc);
   return suite;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Properties from outside: defaults, what is set is what is read, the element's messages and its
- * statistics. Tests of matrices are in properties-matrix.c, of refused values in faults-input.c. */
+/* Properties: defaults, reading back what was set, messages of the element and its statistics.
+ * Matrices are tested in properties-matrix.c, refused values in faults-input.c. */
 
 #include "common.h"
 
@@ -28,7 +28,7 @@ static const Row rows[] = {
     {"chroma", "auto", {"filter", "copy", "neutral", "auto"}},
     {"alpha", "copy", {"filter", "opaque", "copy"}},
     {"stride", "1", {"2", "4", "1"}},
-    {"algorithm", "auto", {"direct", "tile-halo", "tensor-core"}}, /* see named_algorithms */
+    {"algorithm", "auto", {"direct", "tile-halo", "tensor-core"}}, /* all are in named_algorithms */
     {"backend", "auto", {"cpu", "cuda", "auto"}},
     {"cuda-device-id", "-1", {"0", "3", "-1"}},
     {"n-threads", "0", {"1", "2", "64"}},
@@ -69,7 +69,7 @@ GST_START_TEST(defaults_and_round_trips) {
 }
 GST_END_TEST;
 
-/* The default that a listing shows is the one that a new element has. */
+/* The default in the GParamSpec equals the value of a new element. */
 GST_START_TEST(listed_defaults_are_true) {
   GstElement *element = element_with_defaults();
   guint n;
@@ -104,7 +104,7 @@ GST_START_TEST(arrays_are_empty_at_first) {
 }
 GST_END_TEST;
 
-/* All the named kernels that users are promised are values of the enum. */
+/* All named kernels of the documents are values of the enum. */
 GST_START_TEST(named_kernels) {
   static const gchar *const names[] = {
       "identity", "box",       "gaussian",    "sharpen", "unsharp",     "emboss",
@@ -163,11 +163,11 @@ GST_START_TEST(coefficients_select_custom) {
 }
 GST_END_TEST;
 
-/* A message of its own tells which backend a stream has got. */
+/* An element message names the backend of a stream. */
 static void
-assert_backend_message(const gchar *choice) {
+assert_backend_message(const gchar *requested) {
   g_autofree gchar *caps = test_caps("GRAY8", 16, 16);
-  g_autofree gchar *properties = g_strdup_printf("kernel=sobel backend=%s", choice);
+  g_autofree gchar *properties = g_strdup_printf("kernel=sobel backend=%s", requested);
   GstHarness *h = test_harness_new(properties, caps);
   gst_buffer_unref(test_push_pull(h, test_frame_random(caps, 1)));
   guint n;
@@ -179,8 +179,8 @@ assert_backend_message(const gchar *choice) {
   fail_unless(backend != NULL, "stats name no backend");
   fail_unless(strstr(text, backend) != NULL, "%s does not name %s", text, backend);
   fail_unless(g_str_equal(backend, "cpu") || g_str_equal(backend, "cuda"), "%s", backend);
-  if (!g_str_equal(choice, "auto"))
-    fail_unless_equals_string(backend, choice);
+  if (!g_str_equal(requested, "auto"))
+    fail_unless_equals_string(backend, requested);
   test_teardown(h);
 }
 
@@ -218,7 +218,7 @@ GST_START_TEST(stats_count_frames) {
 }
 GST_END_TEST;
 
-/* On CUDA the statistics name the algorithm that runs. The CPU ignores the property. */
+/* With CUDA the statistics name the algorithm in use. The CPU backend ignores the property. */
 GST_START_TEST(stats_name_the_algorithm) {
   static const gchar *const names[] = {"auto", "direct", "two-pass", "tensor-core"};
   const gboolean on_cuda = g_str_equal(test_backend(), "cuda");
@@ -231,7 +231,7 @@ GST_START_TEST(stats_name_the_algorithm) {
     g_object_get(h->element, "stats", &stats, NULL);
     const gchar *algorithm = gst_structure_get_string(stats, "algorithm");
     fail_unless((algorithm != NULL) == on_cuda, "%s: %s", names[i], algorithm);
-    /* auto is never the one that runs */
+    /* the algorithm in use is never auto */
     fail_unless(!algorithm || g_str_equal(algorithm, names[i]) == (i > 0), "%s: %s", names[i],
                 algorithm);
     test_teardown(h);
@@ -239,8 +239,8 @@ GST_START_TEST(stats_name_the_algorithm) {
 }
 GST_END_TEST;
 
-/* size may read other than what runs; the statistics say what does. */
-GST_START_TEST(stats_say_the_size) {
+/* The property size may differ from the size in use, which is in the statistics. */
+GST_START_TEST(stats_have_the_size) {
   static const struct {
     const gchar *properties;
     gint reads;
@@ -269,7 +269,7 @@ GST_START_TEST(stats_say_the_size) {
 }
 GST_END_TEST;
 
-/* The lines of what runs, with a line break behind each; NULL: the statistics have none. */
+/* The lines of `steps` in the statistics, each with a line break, or NULL if there are none. */
 static gchar *
 read_steps(GstElement *element) {
   g_autoptr(GstStructure) stats = NULL;
@@ -284,7 +284,7 @@ read_steps(GstElement *element) {
   return g_string_free(text, FALSE);
 }
 
-/* The steps are there with the first program, and another kernel has others. */
+/* The steps are available with the first program. Another kernel has other steps. */
 GST_START_TEST(stats_have_the_steps) {
   g_autofree gchar *caps = test_caps("I420", 64, 48);
   GstHarness *h = test_harness_new("kernel=gaussian size=9", NULL);
@@ -317,7 +317,7 @@ GST_START_TEST(stats_can_be_read_at_any_time) {
 }
 GST_END_TEST;
 
-/* Threads change nothing but time. */
+/* The number of threads does not change the frames. */
 GST_START_TEST(threads_do_not_change_pixels) {
   g_autofree gchar *caps = test_caps("NV12", 321, 241);
   GstBuffer *expected = test_filter("kernel=sobel n-threads=1", caps, test_frame_random(caps, 1));
@@ -325,14 +325,14 @@ GST_START_TEST(threads_do_not_change_pixels) {
   for (guint i = 0; i < G_N_ELEMENTS(threads); i++) {
     g_autofree gchar *properties = g_strdup_printf("kernel=sobel n-threads=%u", threads[i]);
     GstBuffer *result = test_filter(properties, caps, test_frame_random(caps, 1));
-    test_assert_same_picture(caps, result, expected, properties);
+    test_assert_same_frame(caps, result, expected, properties);
     gst_buffer_unref(result);
   }
   gst_buffer_unref(expected);
 }
 GST_END_TEST;
 
-/* Both ends of a listed range work: no warning, and what is listed is what runs. */
+/* The minimum and maximum of a property's range work without a warning. */
 GST_START_TEST(ends_of_ranges_work) {
   static const gchar *const names[] = {"sigma", "scale", "bias", "border-value", "n-threads"};
   g_autofree gchar *caps = test_caps("GRAY8", 33, 17);
@@ -358,8 +358,8 @@ GST_START_TEST(ends_of_ranges_work) {
 }
 GST_END_TEST;
 
-/* As many threads as were asked for, up to the greatest number that may be. */
-GST_START_TEST(threads_are_as_many_as_asked_for) {
+/* The element starts as many threads as n-threads says, up to the maximum. */
+GST_START_TEST(number_of_threads_is_as_set) {
   GstElement *element = test_element_new(NULL);
   const GParamSpecInt *range =
       G_PARAM_SPEC_INT(g_object_class_find_property(G_OBJECT_GET_CLASS(element), "n-threads"));
@@ -388,7 +388,7 @@ properties_values_suite(void) {
   tcase_add_test(tc, arrays_are_empty_at_first);
   tcase_add_test(tc, named_kernels);
   tcase_add_test(tc, named_algorithms);
-  tcase_add_test(tc, stats_say_the_size);
+  tcase_add_test(tc, stats_have_the_size);
   tcase_add_test(tc, stats_have_the_steps);
   tcase_add_test(tc, coefficients_select_custom);
   tcase_add_test(tc, backend_message);
@@ -398,7 +398,7 @@ properties_values_suite(void) {
   tcase_add_test(tc, threads_do_not_change_pixels);
   tcase_add_test(tc, ends_of_ranges_work);
   if (g_str_equal(test_backend(), "cpu"))
-    tcase_add_test(tc, threads_are_as_many_as_asked_for);
+    tcase_add_test(tc, number_of_threads_is_as_set);
   suite_add_tcase(suite, tc);
   return suite;
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The properties matrix, matrix-text, row and column from Python, as docs/recipes.md has them.
+"""Tests the properties matrix, matrix-text, row and column from Python, with the programs on the page PAGE.
 
     test-bindings.py PAGE
 
-Runs itself twice: `plain`, with GStreamer's overrides for Python hidden, as they are where python3-gst-1.0 is not
-installed, and `overrides`, which is left out where they are not installed. Exits with 77 without gi.
+Runs itself twice. `plain` hides GStreamer's overrides for Python, as if python3-gst-1.0 were not installed.
+`overrides` uses them, and is left out if they are not installed. The exit status is 77 without gi.
 """
 
 import os
@@ -20,7 +20,7 @@ SHARPEN = ((0, -1, 0), (-1, 5, -1), (0, -1, 0))
 
 
 def hide_overrides(folder):
-    """Lets gi find its own overrides, but none of GStreamer's."""
+    """Lets gi find all overrides except GStreamer's."""
     import gi.overrides
     for path in gi.overrides.__path__:
         for name in os.listdir(path):
@@ -36,7 +36,7 @@ def has_overrides():
 
 
 def blocks_of(page):
-    """The Python programs of the section: the first needs no overrides, the second does."""
+    """The Python programs of the section. The first needs no overrides, the second does."""
     section = page.read_text(encoding="utf-8").split(SECTION, 1)[1].split("\n### ", 1)[0]
     blocks = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
     assert len(blocks) == 2, f"{len(blocks)} programs in the section"
@@ -44,14 +44,14 @@ def blocks_of(page):
 
 
 def run_block(block):
-    """Runs a program of the page; its element."""
+    """Runs a program of the page and returns its element."""
     names = {}
-    exec(compile(block, "recipes.md", "exec"), names)
+    exec(compile(block, "recipes-programs.md", "exec"), names)
     return names["element"]
 
 
 def result_of(Gst, change):
-    """The bytes of a frame, filtered by an element after change(element)."""
+    """The bytes of a filtered frame. change(element) sets the element's properties."""
     frames = []
     pipeline = Gst.parse_launch("videotestsrc pattern=zone-plate kx2=20 ky2=20 num-buffers=1 ! "
                                 "video/x-raw,format=GRAY8,width=64,height=48 ! cudaconv backend=cpu name=filter ! "
@@ -67,7 +67,7 @@ def result_of(Gst, change):
 
 
 def text(name, value):
-    """Sets a property as a launch line does."""
+    """A function that sets a property as a launch line does."""
     def change(element):
         from gi.repository import Gst
         Gst.util_set_object_arg(element, name, value)
@@ -88,11 +88,11 @@ def assert_refused(function, part):
     except TypeError as error:
         assert part in str(error), error
         return
-    raise AssertionError(f"it works, where \"{part}\" was expected")
+    raise AssertionError(f"no TypeError with \"{part}\"")
 
 
 def check_everywhere(Gst, block):
-    """What every binding can do: all ways to write a kernel give the same frame."""
+    """Checks, with and without overrides, that all notations of a kernel give the same frame."""
     same = [
         [value("matrix-text", "0 -1 0; -1 5 -1; 0 -1 0"), text("matrix", "< <0,-1,0>, <-1,5,-1>, <0,-1,0> >"),
          text("matrix", "<0,-1,0,-1,5,-1,0,-1,0>")],
@@ -102,20 +102,20 @@ def check_everywhere(Gst, block):
         [value("matrix-text", " ".join(["1"] * 31) + ";"), text("row", "<" + ",".join(["1"] * 31) + ">")],
     ]
     seen = {result_of(Gst, lambda element: None)}
-    for ways in same:
-        results = {result_of(Gst, way) for way in ways}
-        assert len(results) == 1, ways
+    for notations in same:
+        results = {result_of(Gst, notation) for notation in notations}
+        assert len(results) == 1, notations
         assert not results & seen
         seen |= results
     element = run_block(block)
     assert element.get_property("kernel").value_nick == "custom"
-    assert element.get_property("matrix-text") is None  # the row and the column came later
+    assert element.get_property("matrix-text") is None  # row and column were set after it
     element.set_property("matrix-text", "1 2 1;")
     assert element.get_property("matrix-text") == "1 2 1;"
 
 
 def check_plain(Gst):
-    """What the page says that cannot be done without the overrides."""
+    """Checks that setting lists and reading arrays fails without the overrides, as the page says."""
     element = Gst.ElementFactory.make("cudaconv")
     for name, what in ("matrix", [0, -1, 0, -1, 5, -1, 0, -1, 0]), ("row", [1, 2, 1]), ("column", [1, 2, 1]):
         assert_refused(lambda: element.set_property(name, what), "could not convert")
@@ -123,7 +123,7 @@ def check_plain(Gst):
 
 
 def check_overrides(Gst, block):
-    """What they add: lists, and arrays that can be read."""
+    """Checks what the overrides add: lists can be set, arrays can be read."""
     element = run_block(block)
     assert list(element.get_property("row")) == [-1, 0, 1]
     assert list(element.get_property("column")) == [1, 2, 1]

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Contexts, which of them is current on each thread, and whose each handle is. */
+/* Contexts, the current context of each thread, and the context of each handle. */
 
 #include "fake.h"
 
 #define MAX_DEVICES 8
 
-/* Contexts are never freed, so that a use after the end is seen. */
+/* Contexts are never freed, so that their use after the end is detected. */
 static GPtrArray *contexts;
 static struct CUctx_st primary[MAX_DEVICES];
 static GHashTable *objects[FAKE_N_KINDS];
 
 static const gchar *const kind_names[FAKE_N_KINDS] = {"stream", "event", "module", "function"};
 
-/* --- the stack of a thread; its last is current --- */
+/* --- the stack of contexts of a thread; the last one is current --- */
 
 static GPrivate stacks = G_PRIVATE_INIT((GDestroyNotify)g_ptr_array_unref);
 
@@ -27,7 +27,7 @@ stack(void) {
   return contexts_here;
 }
 
-/* Or NULL. */
+/* Returns the current context or NULL. */
 static CUcontext
 find_current(void) {
   GPtrArray *here = stack();
@@ -115,16 +115,16 @@ cuCtxSynchronize(void) {
 
 /* --- contexts --- */
 
-/* One more reference; the first one makes the context live. */
+/* Adds a reference. The first one makes the context alive. */
 static void
-hold(CUcontext context, gint device) {
+add_reference(CUcontext context, gint device) {
   g_rec_mutex_lock(&fake_lock);
   if (!contexts)
     contexts = g_ptr_array_new();
   if (context->refs++ == 0) {
     context->device = device;
-    if (!context->default_work) {
-      context->default_work = fake_stream_new_default(context);
+    if (!context->default_stream) {
+      context->default_stream = fake_stream_new_default(context);
       context->peers = g_ptr_array_new();
       g_ptr_array_add(contexts, context);
     }
@@ -132,9 +132,9 @@ hold(CUcontext context, gint device) {
   g_rec_mutex_unlock(&fake_lock);
 }
 
-/* One reference less; with the last one the context ends, and its work before. */
+/* Drops a reference. The last one ends the context, after running its work. */
 static void
-let_go(const gchar *call, CUcontext context) {
+drop_reference(const gchar *call, CUcontext context) {
   g_rec_mutex_lock(&fake_lock);
   fake_check_context(call, context);
   if (context->refs == 1) {
@@ -156,18 +156,18 @@ cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
   if (!is_device(device))
     return CUDA_ERROR_INVALID_DEVICE;
   *context = &primary[device];
-  hold(*context, device);
+  add_reference(*context, device);
   return CUDA_SUCCESS;
 }
 
 EXPORT CUresult
 cuDevicePrimaryCtxRelease(CUdevice device) {
   g_assert_true(is_device(device));
-  let_go("cuDevicePrimaryCtxRelease", &primary[device]);
+  drop_reference("cuDevicePrimaryCtxRelease", &primary[device]);
   return fake_enter("cuDevicePrimaryCtxRelease");
 }
 
-/* Under the name of GStreamer and of toolkits before 13, whose header has another one. */
+/* The function's name for GStreamer and for toolkits before 13. Newer headers map another one. */
 EXPORT CUresult fake_create_context(CUcontext *context, unsigned flags,
                                     CUdevice device) __asm__("cuCtxCreate_v2");
 
@@ -177,7 +177,7 @@ fake_create_context(CUcontext *context, unsigned flags, CUdevice device) {
   if (!is_device(device))
     return CUDA_ERROR_INVALID_DEVICE;
   *context = g_new0(struct CUctx_st, 1);
-  hold(*context, device);
+  add_reference(*context, device);
   g_ptr_array_add(stack(), *context);
   return CUDA_SUCCESS;
 }
@@ -187,7 +187,7 @@ cuCtxDestroy(CUcontext context) {
   for (guint i = 0; i < MAX_DEVICES; i++)
     if (context == &primary[i])
       g_error("fake CUDA: cuCtxDestroy: of a primary context");
-  let_go("cuCtxDestroy", context);
+  drop_reference("cuCtxDestroy", context);
   if (find_current() == context)
     g_ptr_array_set_size(stack(), (gint)stack()->len - 1);
   return fake_enter("cuCtxDestroy");
@@ -227,7 +227,7 @@ cuCtxDisablePeerAccess(CUcontext peer) {
   return was ? CUDA_SUCCESS : CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
 }
 
-/* --- what belongs to them --- */
+/* --- objects of contexts --- */
 
 void
 fake_add_object(const gchar *call, FakeObject *object, FakeKind kind) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What nvcc gives device code without an #include, for a C++ compiler. One block runs at a time,
- * and its threads take turns (emulator.cpp). */
+/* The parts of CUDA C++ that nvcc provides without an #include, for a C++ compiler. Blocks run one
+ * after another, and the threads of a block take turns (emulator.cpp). */
 
 #include <limits.h>
 #include <math.h>
@@ -20,7 +20,7 @@
 #define __global__ __attribute__((visibility("default"), used))
 #define __grid_constant__
 #define __launch_bounds__(...)
-#define __shared__ static /* blocks find what the last one left */
+#define __shared__ static /* a block finds the values that the block before left */
 
 /* --- vectors --- */
 
@@ -72,15 +72,15 @@ struct EmulatorIndex {
 #define threadIdx emulator_thread
 #define blockIdx emulator_block
 
-extern EmulatorIndex emulator_thread, emulator_block; /* of the thread that runs */
+extern EmulatorIndex emulator_thread, emulator_block; /* of the running thread */
 
 /* Waits for the threads of the block that have not ended. */
 void emulator_wait_for_block();
 
 int emulator_lane();
 
-/* Gives a word to the other lanes of the warp, which do the same, and returns what each gave. It
- * stays until the lane's next exchange. */
+/* Passes a word to the other lanes of the warp, which call this too, and returns the words of all
+ * lanes. They are valid until the lane's next exchange. */
 const unsigned *emulator_exchange(unsigned word);
 
 #define __syncthreads emulator_wait_for_block
@@ -99,9 +99,9 @@ __shfl_down_sync(unsigned mask, unsigned word, int lanes) {
 
 /* --- memory --- */
 
-extern const char emulator_shared[]; /* where shared addresses count from */
+extern const char emulator_shared[]; /* the origin of shared addresses */
 
-/* The address in 32 bits that instructions on shared memory take. */
+/* The 32-bit address for instructions on shared memory. */
 static inline size_t
 __cvta_generic_to_shared(const void *address) {
   return (size_t)((const char *)address - emulator_shared);
@@ -241,7 +241,8 @@ __dsqrt_rn(double n) {
   return sqrt(n);
 }
 
-/* Sums rounded down: what the nearest is too large by, the error of the sum says exactly. */
+/* A sum rounded down. The error of the sum, computed exactly, tells whether the nearest value is
+ * too large. */
 template <typename T>
 static inline T
 emulator_add_down(T a, T b) {

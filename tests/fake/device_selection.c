@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which device users get that take any. They are processes of their own, for the stand-ins for the
- * driver and NVML read their settings once, and other processes are what it is about. */
+/* Tests which devices users get that take any. Users are separate processes, because the stand-ins
+ * for the driver and NVML read their settings once, and because selection depends on other
+ * processes. */
 
 #include <gio/gio.h>
 #include <gst/gst.h>
@@ -31,8 +32,8 @@ open_backend(gint device_id) {
   return backend;
 }
 
-/* Opens these devices, prints their numbers or errors, and holds them until standard input ends. A
- * number behind a minus closes the backend of that place instead; "any" opens any. */
+/* Opens the devices, prints their numbers or errors, and holds them until standard input ends.
+ * "any" opens any device. "-N" closes backend N of the list instead. */
 static int
 use_devices(gchar **words) {
   g_autoptr(GPtrArray) backends = g_ptr_array_new();
@@ -53,8 +54,8 @@ use_devices(gchar **words) {
   return EXIT_SUCCESS;
 }
 
-/* Brings one pipeline after another to READY, and prints the devices of the elements named "a" and
- * "b" in each. */
+/* Sets one pipeline after another to READY, and prints the devices of the elements named "a" and
+ * "b" of each. */
 static int
 use_pipelines(gchar **lines) {
   g_autoptr(GPtrArray) pipelines = g_ptr_array_new();
@@ -85,13 +86,14 @@ use_pipelines(gchar **lines) {
 
 /* --- the parent --- */
 
-/* Settings for users on one machine, as long as this process lives. */
+/* Settings for users on one machine, which only this process uses. */
 static gchar *
 on_one_machine(const gchar *settings) {
   return g_strdup_printf("%s,machine=%d", settings, getpid());
 }
 
-/* A child with these settings and space-separated, or for "pipelines" "|"-separated, arguments. */
+/* Starts a child with these settings. Arguments are separated by spaces, or by "|" for
+ * "pipelines". */
 static GSubprocess *
 start(const gchar *settings, const gchar *nvml, const gchar *mode, const gchar *arguments) {
   g_autoptr(GError) error = NULL;
@@ -116,7 +118,7 @@ start(const gchar *settings, const gchar *nvml, const gchar *mode, const gchar *
   return child;
 }
 
-/* What the child printed up to "ready", with blanks in place of line ends. */
+/* Returns the child's output up to "ready", with blanks instead of line ends. */
 static gchar *
 read_answer(GSubprocess *child) {
   GString *text = g_string_new(NULL);
@@ -135,7 +137,7 @@ assert_answer(GSubprocess *child, const gchar *wanted) {
   g_assert_cmpstr(answer, ==, wanted);
 }
 
-/* Ends the child, which has to leave nothing behind; what it said on standard error. */
+/* Ends the child, which must have freed everything. Returns its standard error. */
 static gchar *
 finish(GSubprocess *child) {
   gchar *complaints = NULL;
@@ -161,7 +163,7 @@ assert_devices(const gchar *settings, const gchar *nvml, const gchar *mode, cons
 
 /* --- in one process --- */
 
-/* Users spread, named ones and those that ended count. */
+/* Users are spread over devices. Users of named devices count, and closed ones no longer do. */
 static void
 test_users(void) {
   assert_devices("devices=2", NULL, "use", "any any any any", "0 1 0 1");
@@ -175,7 +177,7 @@ test_users(void) {
 #define TWO                                                                                        \
   "videotestsrc ! cudaconv name=a backend=cuda ! queue ! cudaconv name=b backend=cuda ! fakesink"
 
-/* Elements of pipelines spread, and those that offer each other a context stay together. */
+/* Elements of different pipelines are spread. Elements that share a context stay together. */
 static void
 test_elements(void) {
   assert_devices("devices=2", NULL, "pipelines", ONE "|" ONE "|" ONE "|" ONE, "0 1 0 1");
@@ -200,7 +202,7 @@ test_processes(void) {
       end(users[i]);
 }
 
-/* A process that names its device is seen by those that do not. */
+/* A process that names its device counts for processes that do not. */
 static void
 test_named(void) {
   g_autofree gchar *settings = on_one_machine("devices=2");
@@ -210,7 +212,7 @@ test_named(void) {
   end(user);
 }
 
-/* Eight that start at the same moment get a device each. */
+/* Eight processes that start at the same moment get one device each. */
 static void
 test_at_once(void) {
   g_autofree gchar *settings = on_one_machine("devices=8");
@@ -240,7 +242,7 @@ test_killed(void) {
   assert_devices(settings, NULL, "use", "any", "0");
 }
 
-/* Names that somebody else has taken away keep nobody from a device. */
+/* Slot names that another process has taken prevent nobody from using a device. */
 static void
 test_no_slots(void) {
   g_autofree gchar *settings = on_one_machine("devices=2");
@@ -264,7 +266,7 @@ test_no_slots(void) {
 
 /* --- devices that fail --- */
 
-/* The next best takes its place, and the one that failed is not held. */
+/* The next best device is used instead of one that fails, and the failed one is not held. */
 static void
 test_refused(void) {
   g_autofree gchar *settings = on_one_machine("devices=2,fail=cuDevicePrimaryCtxRetain:1:2");
@@ -278,7 +280,7 @@ test_refused(void) {
                  "CUDA_ERROR_OUT_OF_MEMORY (2), as the fake driver was told");
 }
 
-/* Without a name to hold a device by, those of this process count. */
+/* Without a PCI ID no slots can be held, but the users of this process count. */
 static void
 test_no_pci_id(void) {
   g_autofree gchar *settings = on_one_machine("devices=2,fail=cuDeviceGetPCIBusId:1+:999");
@@ -302,7 +304,7 @@ test_load(void) {
     assert_devices("devices=2", cases[i].nvml, "use", "any any any any", cases[i].wanted);
 }
 
-/* Processes of this project count before load. */
+/* Processes of this project count before the load. */
 static void
 test_load_comes_last(void) {
   g_autofree gchar *settings = on_one_machine("devices=2");
@@ -312,7 +314,7 @@ test_load_comes_last(void) {
   end(user);
 }
 
-/* Whether a process holds a device of this machine, as the system says it. */
+/* Whether a process holds a device of this machine, according to /proc/net/unix. */
 static gboolean
 is_held(void) {
   g_autofree gchar *sockets = NULL;
@@ -321,10 +323,10 @@ is_held(void) {
   return strstr(sockets, name) != NULL;
 }
 
-/* Where there is one device nobody holds it. NVML is asked only where devices are equal but for
- * their load. */
+/* With only one device, nobody holds it. NVML is used only if devices differ in nothing but their
+ * load. */
 static void
-test_asks_no_more_than_needed(void) {
+test_queries_no_more_than_needed(void) {
   static const struct {
     const gchar *devices, *uses, *wanted, *complaints;
     gboolean holds;
@@ -354,17 +356,18 @@ main(int argc, char **argv) {
     return use_pipelines(argv + 2);
   program_path = argv[0];
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/busy/users", test_users);
-  g_test_add_func("/busy/elements", test_elements);
-  g_test_add_func("/busy/processes", test_processes);
-  g_test_add_func("/busy/named", test_named);
-  g_test_add_func("/busy/at-once", test_at_once);
-  g_test_add_func("/busy/killed", test_killed);
-  g_test_add_func("/busy/no-slots", test_no_slots);
-  g_test_add_func("/busy/refused", test_refused);
-  g_test_add_func("/busy/no-pci-id", test_no_pci_id);
-  g_test_add_func("/busy/load", test_load);
-  g_test_add_func("/busy/load-comes-last", test_load_comes_last);
-  g_test_add_func("/busy/asks-no-more-than-needed", test_asks_no_more_than_needed);
+  g_test_add_func("/device-selection/users", test_users);
+  g_test_add_func("/device-selection/elements", test_elements);
+  g_test_add_func("/device-selection/processes", test_processes);
+  g_test_add_func("/device-selection/named", test_named);
+  g_test_add_func("/device-selection/at-once", test_at_once);
+  g_test_add_func("/device-selection/killed", test_killed);
+  g_test_add_func("/device-selection/no-slots", test_no_slots);
+  g_test_add_func("/device-selection/refused", test_refused);
+  g_test_add_func("/device-selection/no-pci-id", test_no_pci_id);
+  g_test_add_func("/device-selection/load", test_load);
+  g_test_add_func("/device-selection/load-comes-last", test_load_comes_last);
+  g_test_add_func("/device-selection/queries-no-more-than-needed",
+                  test_queries_no_more_than_needed);
   return g_test_run();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The stand-in for the driver itself: that it runs things in the order of CUDA and sees the faults
- * that it is there to see. It reads its settings once, so every case is a process of its own. */
+/* Tests the stand-in for the driver: it runs work in the order of CUDA and detects the faults that
+ * it should detect. It reads its settings once, so every case is a separate process. */
 
 #include <cuda.h>
 #include <glib.h>
@@ -52,7 +52,7 @@ new_block(void) {
 
 /* --- order --- */
 
-/* A chain over two streams runs from its begin when its end is waited for, and not before. */
+/* A chain over two streams runs from its beginning when its end is waited for, and not before. */
 static void
 wait_order(void) {
   guint8 in[BYTES], out[BYTES] = {0};
@@ -63,12 +63,12 @@ wait_order(void) {
   CUdeviceptr block = new_block();
   OK(cuMemcpyHtoDAsync(block, in, BYTES, first));
   OK(cuEventRecord(event, first));
-  OK(cuMemsetD8Async(block, 9, BYTES, first)); /* behind the event */
+  OK(cuMemsetD8Async(block, 9, BYTES, first)); /* after the event */
   OK(cuStreamWaitEvent(second, event, 0));
   OK(cuMemcpyDtoHAsync(out, block, BYTES, second));
   OK(cuEventRecord(end, second));
   g_assert_cmpint(out[0], ==, 0);
-  OK(cuEventRecord(event, first)); /* which the wait before it does not mean */
+  OK(cuEventRecord(event, first)); /* must not affect the wait that is already enqueued */
   OK(cuEventSynchronize(end));
   g_assert_cmpint(out[0], ==, 7);
   g_assert_cmpint(out[BYTES - 1], ==, 7);
@@ -83,7 +83,7 @@ wait_order(void) {
   pop_primary(0);
 }
 
-/* Streams wait for the NULL stream, but for CU_STREAM_NON_BLOCKING. */
+/* Streams wait for the NULL stream, except CU_STREAM_NON_BLOCKING ones. */
 static void
 null_stream(void) {
   guint8 out[BYTES] = {0};
@@ -127,7 +127,8 @@ queries(void) {
   pop_primary(0);
 }
 
-/* Rows that end before their pitch, between kinds of memory that the addresses tell. */
+/* Copies rows that are shorter than their pitch, between kinds of memory that the addresses
+ * determine. */
 static void
 rectangles(void) {
   guint8 in[3 * 5], out[3 * 4];
@@ -252,7 +253,7 @@ fault_not_pinned(void) {
   static guint8 in[BYTES];
   push_primary(0);
   CUdeviceptr block = new_block();
-  OK(cuMemcpyHtoD(block, in, BYTES)); /* nothing that could run aside */
+  OK(cuMemcpyHtoD(block, in, BYTES)); /* synchronous copies are allowed */
   OK(cuMemcpyHtoDAsync(block, in, BYTES - 1, new_stream()));
   cuMemcpyHtoDAsync(block, in, BYTES, new_stream());
 }
@@ -305,7 +306,7 @@ registration(void) {
 
 /* --- failures --- */
 
-/* Each of two fails in its own time; the failing call does nothing. */
+/* Two failures are counted separately. A failing call does nothing. */
 static void
 fail(void) {
   CUdeviceptr block, none;
@@ -319,7 +320,7 @@ fail(void) {
   pop_primary(0);
 }
 
-/* Nothing works any more, nothing enqueued runs, and yet everything can be given back. */
+/* Everything fails and nothing enqueued runs, but everything can still be freed. */
 static void
 lost(void) {
   guint8 out[BYTES] = {0};
@@ -342,7 +343,8 @@ lost(void) {
 
 /* --- devices --- */
 
-/* Memory of another device is within reach by name, and for all once peers are enabled. */
+/* Memory of another device is accessible by a peer copy, and by all operations once peers are
+ * enabled. */
 static void
 peers(void) {
   guint8 out[BYTES];
@@ -374,7 +376,7 @@ peers(void) {
 
 typedef struct {
   const gchar *name, *settings;
-  const gchar *message; /* of the fault that ends the process; NULL: there is none */
+  const gchar *message; /* of the fault that ends the process; NULL: no fault */
   void (*body)(void);
 } Case;
 
@@ -409,7 +411,7 @@ static const Case cases[] = {
      fault_left_behind},
 };
 
-/* Runs the body in a process of its own with the settings. */
+/* Runs the body in a separate process with the settings. */
 static void
 test_case(gconstpointer data) {
   const Case *c = data;

@@ -2,12 +2,12 @@
 
 /* Runs the device code, compiled for the CPU.
  *
- * A block runs at a time. Its threads are fibers, which run until they wait: for the lanes of their
- * warp, with which they exchange words, or for the other threads of the block. Chance says in which
- * order blocks follow, which warp goes on, from which end its lanes take turns and when copies
- * arrive, so that what depends on an order which CUDA does not promise goes wrong sooner or later.
- * Lanes that do not come to the same exchange, and addresses that an instruction cannot have, end
- * the process with a message. */
+ * Blocks run one after another. The threads of a block are fibers, which run until they wait: for
+ * the lanes of their warp, with which they exchange words, or for the other threads of the block.
+ * Random numbers decide the order of blocks, which warp continues, from which end its lanes take
+ * turns, and when copies arrive. Code that depends on an order that CUDA does not guarantee
+ * therefore fails sooner or later. If lanes of a warp do not reach the same exchange, or if an
+ * address is invalid for an instruction, the process ends with a message. */
 
 #include "device.h"
 #include "instructions.h"
@@ -40,16 +40,16 @@ struct Thread {
   EmulatorIndex index;
   State state;
   guint n_exchanges;
-  int group; /* of the copies that it begins now */
+  int group; /* of the copies that it starts now */
   std::vector<Copy> copies;
 };
 
-/* What the lanes of a warp give each other. Some may be one exchange ahead of the others, so two
- * lie side by side. */
+/* The data that the lanes of a warp exchange. Some lanes may be one exchange ahead of others, so
+ * there are two buffers. */
 struct Warp {
   unsigned words[2][LANES];
-  alignas(16) int16_t left[16][32], right[8][32]; /* of a product: rows, and columns */
-  guint n_given;                                  /* lanes that have given their part of both */
+  alignas(16) int16_t left[16][32], right[8][32]; /* operands of a product: rows, and columns */
+  guint n_given;                                  /* lanes that have written their share of both */
   int product[2][16][8];
 };
 
@@ -57,27 +57,28 @@ EmulatorIndex emulator_thread, emulator_block;
 const char emulator_shared[1] = {};
 alignas(16) unsigned char emulator_shared_of_launch[EMULATOR_SHARED_OF_LAUNCH];
 
-/* --- what runs --- */
+/* --- the running launch --- */
 
 static const gchar *kernel;
 static Entry entry;
 static const CcLaunch *launch;
 static guint n_threads; /* of a block */
-static guint turned;    /* lanes of the running warp take turns from this end: 0, LANES - 1 */
+static guint
+    turned; /* XORed with lane numbers, so that lanes take turns from this end: 0 or LANES - 1 */
 
-/* of the largest block so far; they live as long as the process, and so do these */
+/* enough for the largest block so far; they live as long as the process, as do the next two */
 static std::vector<Thread *> &threads = *new std::vector<Thread *>;
 static std::vector<Warp> &warps = *new std::vector<Warp>;
 static Thread &scheduler = *new Thread{};
 static Thread *running = &scheduler, *last;
 
-#define UNTOUCHED ((unsigned char)0xA5) /* bytes of shared memory before a launch */
+#define UNTOUCHED ((unsigned char)0xA5) /* shared memory before a launch */
 
 #define DIE(...)                                                                                   \
   (fprintf(stderr, "emulator: %s: ", kernel), fprintf(stderr, __VA_ARGS__), fputc('\n', stderr),   \
    abort())
 
-/* xorshift64, the same numbers in each run */
+/* xorshift64, with the same numbers in each run */
 static guint
 chance(guint below) {
   static guint64 state = 88172645463325252u;
@@ -87,9 +88,9 @@ chance(guint below) {
   return (guint)(state >> 32) % below;
 }
 
-/* --- what threads call --- */
+/* --- functions for threads --- */
 
-/* Returns when the thread that calls this is gone to. */
+/* Switches to a thread. Returns when another thread switches back to the caller. */
 static void
 go_to(Thread *thread) {
   last = running;
@@ -99,7 +100,7 @@ go_to(Thread *thread) {
   last->fiber = std::move(from);
 }
 
-/* The next of the warp's lanes that can go on, from `turn` on; without one, the scheduler. */
+/* The next lane of the warp that can continue, from `turn` on. If there is none, the scheduler. */
 static Thread *
 find_next(guint warp, guint turn) {
   for (; turn < LANES; turn++) {
@@ -126,8 +127,8 @@ emulator_lane() {
   return (int)(running->number % LANES);
 }
 
-/* Calls give(warp, n), where lanes leave what they give in number n, and waits for all of them. It
- * stays there until the lane's next exchange. */
+/* Calls give(warp, n), in which the lane writes its data to buffer n, and waits for all lanes. The
+ * data are valid until the lane's next exchange. */
 template <typename Give>
 static guint
 exchange(Give give) {
@@ -202,7 +203,7 @@ emulator_load_matrices(unsigned (&word)[4], unsigned address) {
 
 typedef int16_t FourNumbers __attribute__((vector_size(8)));
 
-/* The numbers that the four bytes of a word are. */
+/* Converts the four bytes of a word to numbers. */
 template <typename Byte>
 static void
 widen(int16_t *to, unsigned word) {
@@ -222,7 +223,7 @@ multiply(int (&product)[16][8], const int16_t (&left)[16][32], const int16_t (&r
     }
 }
 
-/* The lane that comes last computes the product for all. */
+/* The last lane to arrive computes the product for all. */
 template <typename Left, typename Right, int BYTES>
 void
 emulator_add_product(int (&sum)[4], const unsigned *left, const unsigned *right) {
@@ -259,7 +260,7 @@ emulator_approximate_root(float n) {
   return to == 0 || n == 0 ? root : nextafterf(root, to == 1 ? 0 : INFINITY);
 }
 
-/* --- turns --- */
+/* --- scheduling --- */
 
 static boost::context::fiber
 run_blocks(boost::context::fiber &&from) {
@@ -270,8 +271,7 @@ run_blocks(boost::context::fiber &&from) {
   }
 }
 
-/* The sizes of the stacks differ so that their ends do not all lie in the same lines of the cache.
- */
+/* The sizes of stacks differ, so that their ends do not map to the same cache sets. */
 static void
 make_threads() {
   for (guint n = threads.size(); n < n_threads; n++) {
@@ -281,7 +281,7 @@ make_threads() {
   warps.resize(threads.size() / LANES);
 }
 
-/* Lets all lanes of a warp that can go on; whether one could. */
+/* Runs all lanes of a warp that can continue. Returns whether any could. */
 static bool
 run_warp(guint warp) {
   Thread **lane = &threads[warp * LANES];
@@ -302,7 +302,7 @@ run_warp(guint warp) {
   return true;
 }
 
-/* Lets the warps go on in any order, some further than others, until none can. */
+/* Runs the warps in random order, some further than others, until none can continue. */
 static void
 run_until_barrier() {
   const guint n_warps = n_threads / LANES;
@@ -340,11 +340,11 @@ run_block(guint block) {
 
 static Entry
 find_entry(const gchar *name) {
-  static void *own;
+  static void *library;
   Dl_info info;
-  if (!own && dladdr((void *)fake_launch, &info))
-    own = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  return (Entry)dlsym(own, name);
+  if (!library && dladdr((void *)fake_launch, &info))
+    library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  return (Entry)dlsym(library, name);
 }
 
 void

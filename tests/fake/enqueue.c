@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What is enqueued: copies and launches; and modules. */
+/* Copies, modules and launches. */
 
 #include "stream.h"
 
@@ -24,7 +24,7 @@ rows_range(gconstpointer data, gsize pitch, gsize row_bytes, gsize rows) {
   return (FakeRange){(gsize)data, (gsize)data + (rows - 1) * pitch + row_bytes};
 }
 
-/* Enqueues the copy after a look at both sides, which CUDA allows to be the same kind of memory. */
+/* Enqueues a copy after checking both sides. CUDA allows the same kind of memory on both. */
 static CUresult
 enqueue_copy(const gchar *call, const FakeOp *copy, FakeUse to, FakeUse from, CUstream handle,
              gboolean waits_later) {
@@ -102,7 +102,7 @@ cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream strea
   return copy_on_device("cuMemcpyDtoDAsync", to, from, bytes, stream, TRUE);
 }
 
-/* Between any two contexts. */
+/* Copies between any two contexts. */
 EXPORT CUresult
 cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
                   size_t bytes, CUstream stream) {
@@ -179,7 +179,7 @@ EXPORT CUresult
 cuModuleLoadData(CUmodule *module, const void *image) {
   ENTER("cuModuleLoadData");
   fake_current("cuModuleLoadData");
-  if (*(const guint32 *)image != 0xBA55ED50) /* a fatbin */
+  if (*(const guint32 *)image != 0xBA55ED50) /* magic number of a fatbin */
     return CUDA_ERROR_INVALID_IMAGE;
   *module = g_new0(struct CUmod_st, 1);
   (*module)->functions = g_ptr_array_new();
@@ -216,7 +216,7 @@ cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
 
 /* --- launches --- */
 
-/* Samples `spacing` apart, n of them in a row. */
+/* Adds the range of rows with n samples that are `spacing` apart. */
 static void
 add_spaced_range(FakeOp *op, const CcPlaneJob *job, guint64 address, gint pitch, gint first,
                  gint spacing, gint n, gint rows) {
@@ -225,9 +225,9 @@ add_spaced_range(FakeOp *op, const CcPlaneJob *job, guint64 address, gint pitch,
                                          samples * (gsize)job->sample_bytes, (gsize)rows);
 }
 
-/* What is special about kernels that paint direction as hue. */
+/* Adds the ranges of direction-color kernels, which keep addresses in the private data. */
 static void
-add_hue_ranges(FakeOp *op, const CcPlaneJob *job) {
+add_direction_color_ranges(FakeOp *op, const CcPlaneJob *job) {
   const CcDirectionColorJob *priv = CC_PRIVATE(const CcDirectionColorJob, job);
   for (gint i = 0; i < priv->n_src; i++)
     add_spaced_range(op, job, priv->src[i], priv->src_pitch[i], priv->src_first[i],
@@ -237,7 +237,7 @@ add_hue_ranges(FakeOp *op, const CcPlaneJob *job) {
                      priv->dst_spacing[i], job->width, job->height);
 }
 
-/* A kernel's parameters name memory that its context can reach. */
+/* Adds the ranges of a launch's parameters, and checks that the context can access them. */
 static void
 set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
   const CcLaunch *l = &op->launch;
@@ -248,7 +248,7 @@ set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
     const gint step = has_pixels ? CC_PRIVATE(const CcTensorCoreJob, job)->pixel : job->step;
     const gsize pixel = (gsize)step * (gsize)job->sample_bytes;
     if (g_str_has_prefix(op->kernel, "cc_direction_color_")) {
-      add_hue_ranges(op, job);
+      add_direction_color_ranges(op, job);
       continue;
     }
     op->range[op->n_ranges++] = rows_range((gconstpointer)job->src, (gsize)job->src_pitch,
@@ -268,8 +268,8 @@ set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
     fake_check_range(call, op->range[i], FAKE_KERNEL, context, TRUE);
 }
 
-/* The tiles of the parts follow one another, and every block has at least one, every thread at most
- * one. */
+/* Checks that the tiles of the plane jobs follow one another, that every block has at least one
+ * tile, and that every thread has at most one. */
 static void
 check_tiles(const CcLaunch *launch, const FakeGrid *grid) {
   gint64 n = 0;
@@ -325,8 +325,8 @@ cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned g
   return enqueue_launch("cuLaunchKernel", &config, function, parameters);
 }
 
-/* Only the attribute that lets a launch begin before the one before it ends, which devices have
- * from capability 9 on. The order of what runs on a stream is the same with it. */
+/* Supports only the attribute for programmatic dependent launch, which devices have from capability
+ * 9 on. It does not change the order of work on a stream. */
 EXPORT CUresult
 cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters,
                  void **extra) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What happens when the driver fails: every call in turn, at every stage, and drivers that do not
- * start. Each case is a process of its own, since the fake driver reads its settings once; at its
- * exit the driver reports what was left behind. */
+/* Tests failures of the driver: every call in turn, at every stage, and drivers that do not start.
+ * Each case is a separate process, because the stand-in reads its settings once and reports at exit
+ * what was not freed. */
 
 #include <gst/gst.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define HEIGHT 48
 #define DEADLINE (5 * GST_SECOND)
 
-/* --- the child: one run under the settings of FAKE_CUDA --- */
+/* --- the child: one run with the settings of FAKE_CUDA --- */
 
 static CcPlan *
 make_plan(CcAlgorithm algorithm, guint width, guint height) {
@@ -25,11 +25,11 @@ make_plan(CcAlgorithm algorithm, guint width, guint height) {
   return cc_plan_new(&filter, &layout, NULL);
 }
 
-/* Filters frames one after another, with as many under way as the backend takes. */
+/* Filters frames one after another, with as many under way as the backend allows. */
 static gboolean
 filter_frames(CcBackend *backend, CcProgram *program, GError **error) {
   static guint8 src[WIDTH * HEIGHT], dst[FRAMES][WIDTH * HEIGHT];
-  CcSubmission *jobs[FRAMES];
+  CcSubmission *submissions[FRAMES];
   guint submitted = 0, waited = 0;
   gboolean ok = TRUE;
   const CcFrame in = {.plane = {{src, WIDTH}}};
@@ -37,16 +37,16 @@ filter_frames(CcBackend *backend, CcProgram *program, GError **error) {
   while (ok && submitted < FRAMES) {
     const CcFrame out = {.plane = {{dst[submitted], WIDTH}}};
     const CcSubmitInfo submission = {in, out, &whole, 1, NULL};
-    jobs[submitted] = cc_backend_submit(backend, program, &submission, error);
-    ok = jobs[submitted] != NULL;
+    submissions[submitted] = cc_backend_submit(backend, program, &submission, error);
+    ok = submissions[submitted] != NULL;
     submitted += ok;
     CcTimes times;
     if (ok && submitted - waited == backend->depth)
-      ok = cc_backend_wait(backend, jobs[waited++], &times, error);
+      ok = cc_backend_wait(backend, submissions[waited++], &times, error);
   }
   while (waited < submitted) {
     CcTimes times;
-    if (!cc_backend_wait(backend, jobs[waited++], &times, ok ? error : NULL))
+    if (!cc_backend_wait(backend, submissions[waited++], &times, ok ? error : NULL))
       ok = FALSE;
   }
   return ok;
@@ -63,7 +63,8 @@ run_algorithm(CcBackend *backend, CcAlgorithm algorithm, GError **error) {
   return ok;
 }
 
-/* A picture of more pixels than a launch has blocks, for an algorithm of a block a pixel. */
+/* Plans a frame with more pixels than a launch has blocks, for an algorithm with one block per
+ * pixel. */
 static void
 run_too_many_tiles(CcBackend *backend, GError **error) {
   g_autoptr(CcPlan) plan = make_plan(CC_ALGORITHM_SCATTER, 1 << 16, 1 << 15);
@@ -72,8 +73,8 @@ run_too_many_tiles(CcBackend *backend, GError **error) {
     cc_program_unref(program);
 }
 
-/* Runs the first algorithm, one that has its coefficients in device memory and one that needs
- * scratch memory. Prints "backend", "reason" and "error" lines. */
+/* Runs the first algorithm, one with coefficients in device memory, and one that needs scratch
+ * memory. Prints "backend", "reason" and "error" lines. */
 static int
 run_backend(CcBackendChoice choice, gboolean too_many_tiles) {
   static const CcAlgorithm algorithms[] = {CC_ALGORITHM_AUTO, CC_ALGORITHM_DIRECT,
@@ -172,7 +173,7 @@ count_lines(const gchar *text, const gchar *start) {
   return n;
 }
 
-/* The child ended well: nothing left behind, no critical. */
+/* Checks that the child succeeded: everything was freed, and there was no critical warning. */
 static void
 assert_clean(const gchar *settings, const Result *result) {
   if (result->status != 0 || strstr(result->err, "CRITICAL") || strstr(result->err, "fake CUDA"))
@@ -185,7 +186,7 @@ assert_contains(const gchar *settings, const gchar *text, const gchar *wanted) {
     g_error("FAKE_CUDA=%s: \"%s\" is not in:\n%s", settings, wanted, text);
 }
 
-/* A driver that does not start: the CPU with auto, a clear error with cuda. */
+/* A driver that does not start: auto uses the CPU, cuda fails with a clear error. */
 static void
 test_no_start(void) {
   static const struct {
@@ -245,8 +246,8 @@ static const gchar *const calls[] = {"cuInit",
                                      "cuLaunchKernel",
                                      "cuLaunchKernelEx"};
 
-/* Every call fails once, or from there on, with each of these: the backend answers with one error
- * or falls back to the CPU, and leaves nothing behind. */
+/* Every call fails once, or from some point on, with each of these codes. The backend reports one
+ * error or falls back to the CPU, and frees everything. */
 static void
 test_each_call(void) {
   static const guint codes[] = {2, 700, 999};
@@ -264,7 +265,7 @@ test_each_call(void) {
       }
 }
 
-/* The same while an element works: exactly one error of its own, and the end. */
+/* The same in a running element: it reports exactly one error, and the stream ends. */
 static void
 test_mid_stream(void) {
   static const gchar *const cases[] = {
@@ -284,9 +285,9 @@ test_mid_stream(void) {
   }
 }
 
-/* cuInit works for the element and not for those after it: two elements in a row, which could share
- * CUDA memory by way of GStreamer's library, go on without. That library complains once when its
- * own call is the one that fails, and would wait for ever if it were asked again. */
+/* cuInit succeeds for the element and fails later. Two elements in a row, which could share CUDA
+ * memory through GStreamer's library, work without sharing. That library warns once if its own call
+ * fails, and would wait forever if it was called again. */
 static void
 test_driver_starts_once(void) {
   static const struct {
@@ -318,7 +319,7 @@ test_out_of_memory(void) {
   clear_result(&result);
 }
 
-/* Launches overlap where the device can do that, and are plain ones elsewhere. */
+/* Launches overlap if the device supports that, and are plain launches otherwise. */
 static void
 test_overlap(void) {
   static const struct {

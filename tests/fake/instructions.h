@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What cuda/instructions.cuh has, on the CPU. Where a GPU leaves open when or how exactly something
- * happens, chance decides here. */
+/* The functions of cuda/instructions.cuh on the CPU. Where a GPU leaves open when or how exactly
+ * something happens, random numbers decide. */
 
 /* Launches do not overlap. */
 static inline void
@@ -29,7 +29,7 @@ keep(Number n) {
 
 /* --- shared memory --- */
 
-#define EMULATOR_SHARED_OF_LAUNCH (48 << 10) /* as much as a launch may ask for */
+#define EMULATOR_SHARED_OF_LAUNCH (48 << 10) /* limit of a launch */
 alignas(16) extern unsigned char emulator_shared_of_launch[];
 
 static inline unsigned char *
@@ -37,15 +37,16 @@ shared_of_launch() {
   return emulator_shared_of_launch;
 }
 
-/* --- copies to shared memory in the background --- */
+/* --- async copies to shared memory (cp.async) --- */
 
-/* Begins to copy the first `bytes` of `size` bytes, at addresses that are multiples of `size`, from
- * the source of a part. They arrive at some time before the thread has waited for them; until then,
- * and for good behind `bytes`, there is rubbish. */
+/* Starts to copy the first `bytes` of `size` bytes from the source of a plane job. Addresses must
+ * be multiples of `size`. The bytes arrive at a random time before the thread has waited for them.
+ * Until then the target has random bytes. The bytes behind `bytes` stay random. */
 void emulator_start_copy(unsigned char *to, const char *from, int size, int bytes);
 void emulator_end_group();
 
-/* Waits for all groups but the last `left`; -1: also for what is in no group yet. */
+/* Waits for all groups except the last `left`. -1: also waits for copies that are in no group
+ * yet. */
 void emulator_wait_for_groups(int left);
 
 static inline void
@@ -75,7 +76,7 @@ finish_own_copies() {
   emulator_wait_for_groups(-1);
 }
 
-/* --- matrices --- */
+/* --- matrix products (ldmatrix, mma) --- */
 
 void emulator_load_matrices(unsigned (&word)[4], unsigned address);
 
@@ -110,7 +111,7 @@ saturate_bytes(int low, int high, unsigned rest) {
   return (unsigned)min(max(low, 0), 255) | (unsigned)min(max(high, 0), 255) << 8 | rest << 16;
 }
 
-/* Wrong by one unit of its last place at most. */
+/* The error is at most one unit in the last place. */
 float emulator_approximate_root(float n);
 
 static inline float

@@ -9,10 +9,10 @@ G_BEGIN_DECLS
 typedef struct {
   guint n_blocks;     /* of the grid */
   guint across, down; /* threads of a block */
-  guint shared_bytes; /* that a block asks for beside what the kernel declares */
+  guint shared_bytes; /* dynamic shared memory of a block */
 } FakeGrid;
 
-/* Runs the kernel `name`. Aborts on a name that no .cu file has. */
+/* Runs the kernel `name`. Aborts if no .cu file has it. */
 void fake_launch(const gchar *name, const FakeGrid *grid, const CcLaunch *launch);
 
 G_END_DECLS

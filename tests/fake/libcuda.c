@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A stand-in for libcuda.so.1, so that the host side of the CUDA backend, and GStreamer's own
- * library for CUDA memory, run where there is no GPU. Device memory is heap memory.
+/* A stand-in for libcuda.so.1, so that the host code of the CUDA backend, and GStreamer's own
+ * library for CUDA memory, run without a GPU. Device memory is heap memory.
  *
- * What is enqueued on a stream runs when somebody waits for it, no sooner, so a result that is read
- * too early is wrong every time. A stream that meets a wait for an event first runs the stream of
- * that event up to there.
+ * Work that is enqueued on a stream runs when somebody waits for it, and not before. Reading a
+ * result too early therefore fails every time. If a stream waits for an event, the stream of the
+ * event first runs up to that event.
  *
- * Everything belongs to the context that was current when it was made. What CUDA answers with an
- * error at best ends the process here, with a message: handles of other contexts or of things
- * destroyed, ranges that lie not within a block, memory freed while something enqueued uses it. It
- * is stricter than CUDA in that work may be enqueued only on streams of the current context.
+ * Everything belongs to the context that was current when it was made. Misuse that CUDA at best
+ * reports as an error ends the process here, with a message: handles of other contexts or of
+ * destroyed objects, ranges that are not within a block, memory that is freed while something
+ * enqueued uses it. The stand-in is stricter than CUDA in one point: work may be enqueued only on
+ * streams of the current context.
  *
- * The environment variable FAKE_CUDA holds its settings, which settings.c describes. Without any it
- * has one device of compute capability 9 with 1 GiB of memory.
+ * The environment variable FAKE_CUDA holds the settings, see settings.c. The default is one device
+ * of compute capability 9 with 1 GiB of memory.
  *
- * At exit, anything that was not given back is listed and the process ends with status 70. */
+ * At exit everything that was not freed is listed, and the process ends with status 70. */
 
 #include "fake.h"
 
@@ -35,7 +36,7 @@ const FakeSettings fake_defaults = {
 GRecMutex fake_lock;
 static gboolean refused_push;
 
-/* The library in front sees to the failures, if there is one. */
+/* With the forwarding library in front, that one handles the failures. */
 static gboolean
 is_behind(void) {
   return g_getenv(FAKE_LIBRARY_BEHIND) != NULL;
@@ -54,7 +55,7 @@ fake_enter(const gchar *name) {
 
 gboolean
 fake_refused_push(void) {
-  if (is_behind()) /* what the one in front refused is not seen here */
+  if (is_behind()) /* refusals by the library in front are not visible here */
     return fake_can_fail("cuCtxPushCurrent");
   g_rec_mutex_lock(&fake_lock);
   const gboolean refused = refused_push || fake_is_lost();

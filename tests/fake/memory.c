@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Device memory, pinned memory and memory that is registered. */
+/* Device memory, pinned memory and registered memory. */
 
 #include "fake.h"
 
@@ -16,10 +16,10 @@ typedef enum { DEVICE, PINNED, REGISTERED, N_KINDS } Kind;
 typedef struct {
   FakeRange range;
   CUcontext context;
-  gpointer given; /* where the range that was registered begins */
+  gpointer given; /* start of the registered range */
 } Block;
 
-static GTree *trees[N_KINDS]; /* Block by address */
+static GTree *trees[N_KINDS]; /* of Block, by address */
 static gsize device_bytes, pinned_bytes;
 
 /* --- blocks --- */
@@ -44,7 +44,7 @@ compare_overlap(gconstpointer key, gconstpointer data) {
   return range->end <= block->range.begin ? -1 : range->begin >= block->range.end;
 }
 
-/* A block that has a byte of the range, or NULL. */
+/* Finds a block that contains a byte of the range, or NULL. */
 static Block *
 find(Kind kind, FakeRange range) {
   return g_tree_search(tree(kind), compare_overlap, &range);
@@ -80,7 +80,7 @@ maps_line_allows(const gchar *line, FakeRange *left, gboolean written) {
   return TRUE;
 }
 
-/* Whether all of the range can be read, and written if that is asked for. */
+/* Whether all of the range can be read, and written if `written`. */
 static gboolean
 is_mapped(FakeRange range, gboolean written) {
   g_autofree gchar *maps = NULL;
@@ -97,7 +97,7 @@ is_mapped(FakeRange range, gboolean written) {
 
 /* --- ranges --- */
 
-/* Whether the range lies in pinned or registered memory; it is a fault if only a part does. */
+/* Whether the range lies in pinned or registered memory. It is a fault if only a part does. */
 static gboolean
 is_pinned(const gchar *call, FakeRange range) {
   const Block *block = find_at(PINNED, range.begin);
@@ -105,7 +105,7 @@ is_pinned(const gchar *call, FakeRange range) {
     g_error("fake CUDA: %s: %zu bytes at %#zx are not all in the pinned block of %zu bytes at %#zx",
             call, range.end - range.begin, range.begin, block->range.end - block->range.begin,
             block->range.begin);
-  /* neighbours can be registered one by one */
+  /* adjacent ranges can be registered separately */
   for (gsize at = range.begin; !block && at < range.end;) {
     const Block *part = find_at(REGISTERED, at);
     if (!part)
@@ -131,7 +131,7 @@ static gboolean
 can_reach(CUcontext context, CUcontext owner, FakeUse use) {
   if (context == owner || g_ptr_array_find(context->peers, owner, NULL))
     return TRUE;
-  /* a copy knows from the address which context of its device it has to look into */
+  /* for a copy, the address determines the context of the device */
   return use == FAKE_ANY || use == FAKE_ANY_TARGET ||
          (use == FAKE_DEVICE && context->device == owner->device);
 }
@@ -140,7 +140,7 @@ static void
 check_device(const gchar *call, FakeRange range, FakeUse use, CUcontext context) {
   const Block *block = find_at(DEVICE, range.begin);
   if (!block && is_pinned(call, range))
-    return; /* devices can use it under the same address */
+    return; /* devices can use it at the same address */
   if (!block || !holds(block, range))
     g_error("fake CUDA: %s: %zu bytes at %#zx are not in one block of device memory", call,
             range.end - range.begin, range.begin);
@@ -176,7 +176,7 @@ static CUresult
 allocate(const gchar *call, Kind kind, gsize bytes, gpointer *memory) {
   gsize *used = kind == DEVICE ? &device_bytes : &pinned_bytes;
   const gsize limit = kind == DEVICE ? fake_settings()->memory : fake_settings()->pinned;
-  /* so that nobody else has pinned memory's pages, which could then be registered */
+  /* whole pages, so that nobody else can register the pages of pinned memory */
   const gsize alignment = kind == DEVICE ? PITCH_ALIGNMENT : (gsize)sysconf(_SC_PAGESIZE);
   CUcontext context = fake_current(call);
   CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
@@ -196,7 +196,7 @@ allocate(const gchar *call, Kind kind, gsize bytes, gpointer *memory) {
   return result;
 }
 
-/* Removes the block that begins at the address; its size, or 0 without one. */
+/* Removes the block that begins at the address. Returns its size, or 0 if there is none. */
 static gsize
 remove_block(const gchar *call, Kind kind, gconstpointer address) {
   Block *block = find_at(kind, (gsize)address);
@@ -279,8 +279,8 @@ cuMemGetInfo(size_t *unused, size_t *total) {
 
 /* --- registration --- */
 
-/* Blocks that share a page may both be registered, as with NVIDIA's driver; what overlaps may not.
- */
+/* Blocks that share a page may both be registered, as with NVIDIA's driver. Overlapping blocks may
+ * not. */
 static CUresult
 add_registration(CUcontext context, gpointer begin, gsize bytes) {
   const FakeRange range = {(gsize)begin, (gsize)begin + bytes};
@@ -318,7 +318,7 @@ cuMemHostUnregister(void *begin) {
   return bytes ? CUDA_SUCCESS : CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 }
 
-/* --- what there is to know about memory --- */
+/* --- pointer attributes --- */
 
 static CUresult
 get_attribute(void *data, CUpointer_attribute attribute, const Block *block, gboolean on_device) {

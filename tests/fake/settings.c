@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The environment variable FAKE_CUDA holds settings divided by commas:
+/* The environment variable FAKE_CUDA holds settings separated by commas:
  *
- *   devices=N           how many there are
- *   machine=N           on which machine, by their PCI bus ids; processes on one see each other's
- *                       use of devices. Without it each process is on one of its own
- *   version=N           what cuDriverGetVersion says
- *   init=CODE           what cuInit returns
+ *   devices=N           number of devices
+ *   machine=N           the machine that the devices are on, part of their PCI bus ids. Processes
+ *                       on one machine see each other's use of devices. Without this setting each
+ *                       process is on a machine of its own
+ *   version=N           result of cuDriverGetVersion
+ *   init=CODE           result of cuInit
  *   capability=N        major compute capability of all devices
  *   peer=1              devices can access each other's memory
  *   memory=BYTES        device memory of all devices together
  *   pinned=BYTES        pinned host memory, allocated and registered together
- *   pinned-only=BYTES   from this size on an asynchronous copy between a device and host memory
- *                       that is not pinned ends the process (CUDA does it, slowly); 1 means all
- *   fail=NAME:N:CODE    the N-th call of NAME returns CODE and does nothing; with a "+" behind N,
- *                       all from there on. Functions that free something do that nevertheless
- *   lost=NAME:N:CODE    from the N-th call of NAME on every function does that: a device that is
- *                       lost
+ *   pinned-only=BYTES   from this size on, an asynchronous copy between a device and host memory
+ *                       that is not pinned ends the process (CUDA allows it, but slowly); 1: always
+ *   fail=NAME:N:CODE    the N-th call of NAME returns CODE and does nothing; with "+" after N, all
+ *                       later calls too. Functions that free something still free it
+ *   lost=NAME:N:CODE    from the N-th call of NAME on, every function fails like that: the device
+ *                       is lost
  *
- * The last two can be there several times. NAME has no suffix: cuMemAlloc, not cuMemAlloc_v2. */
+ * The last two can be given several times. NAME has no suffix: cuMemAlloc, not cuMemAlloc_v2. */
 
 #include "settings.h"
 
@@ -27,12 +28,12 @@
 typedef struct {
   gchar name[64];
   gint call, code;
-  gboolean on;   /* also the calls after */
-  gboolean lost; /* also those of all other functions */
+  gboolean on;   /* later calls fail too */
+  gboolean lost; /* all other functions fail too */
   gint count;    /* calls so far */
 } Failure;
 
-static GMutex failures_lock; /* of the two */
+static GMutex failures_lock; /* of the next two */
 static GArray *failures;
 static CUresult lost;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Streams and events: the order in which things run. */
+/* Streams and events: the order in which work runs. */
 
 #include "stream.h"
 
@@ -9,14 +9,14 @@
 struct FakeMark {
   guint refs;
   gboolean done;
-  gboolean asked; /* whether it is done, and it was not */
+  gboolean queried; /* was queried while it was not done */
   CUstream stream;
 };
 
 struct CUstream_st {
   FakeObject object;
   gboolean blocking; /* with the NULL stream */
-  gboolean asked;    /* whether all is done, since something was enqueued */
+  gboolean queried;  /* was queried since something was enqueued */
   GQueue ops;
 };
 
@@ -26,11 +26,11 @@ struct CUevent_st {
   FakeMark *mark; /* of the last record; NULL before the first */
 };
 
-static GPtrArray *streams; /* those of NULL, too */
+static GPtrArray *streams; /* including NULL streams */
 
 /* --- running --- */
 
-/* A place in the stream that is yet to be enqueued. */
+/* Makes a position that is not enqueued yet. */
 static FakeMark *
 mark_new(CUstream stream) {
   FakeMark *mark = g_new0(FakeMark, 1);
@@ -72,7 +72,7 @@ run(FakeOp *op) {
   g_free(op);
 }
 
-/* Runs what is enqueued, up to and with `end` or, without one, all. */
+/* Runs everything that is enqueued up to and including `end`, or all if that is NULL. */
 static void
 run_stream(CUstream stream, const FakeMark *end) {
   g_rec_mutex_lock(&fake_lock);
@@ -111,10 +111,10 @@ fake_check_idle(const gchar *call, FakeRange range) {
 static void
 push_op(CUstream stream, const FakeOp *op) {
   g_queue_push_tail(&stream->ops, g_memdup2(op, sizeof *op));
-  stream->asked = FALSE;
+  stream->queried = FALSE;
 }
 
-/* The place behind all that is enqueued now; a new reference. */
+/* Marks the position behind everything that is enqueued now. Returns a new reference. */
 static FakeMark *
 push_mark(CUstream stream) {
   FakeMark *mark = mark_new(stream);
@@ -128,36 +128,36 @@ push_wait_for_stream(CUstream stream, CUstream other) {
     push_op(stream, &(FakeOp){.kind = FAKE_OP_WAIT, .mark = push_mark(other)});
 }
 
-/* The NULL stream and those that are not CU_STREAM_NON_BLOCKING wait for one another. */
+/* The NULL stream and streams that are not CU_STREAM_NON_BLOCKING wait for one another. */
 void
 fake_enqueue(CUstream stream, const FakeOp *op) {
   CUcontext context = stream->object.context;
   g_rec_mutex_lock(&fake_lock);
-  for (guint i = 0; stream == context->default_work && i < streams->len; i++) {
+  for (guint i = 0; stream == context->default_stream && i < streams->len; i++) {
     CUstream other = streams->pdata[i];
     if (other->object.context == context && other->blocking)
       push_wait_for_stream(stream, other);
   }
   if (stream->blocking)
-    push_wait_for_stream(stream, context->default_work);
+    push_wait_for_stream(stream, context->default_stream);
   push_op(stream, op);
   g_rec_mutex_unlock(&fake_lock);
 }
 
-/* The stream of a handle, to enqueue something there. */
+/* Returns the stream of a handle, to enqueue something. */
 CUstream
 fake_stream_of(const gchar *call, CUstream handle) {
   if (!handle || handle == CU_STREAM_LEGACY)
-    return fake_current(call)->default_work;
+    return fake_current(call)->default_stream;
   fake_check_own_object(call, &handle->object, FAKE_STREAM);
   return handle;
 }
 
-/* The same to wait for it, which needs only the stream. */
+/* Returns the stream of a handle, to wait for it. The stream may belong to another context. */
 static CUstream
 stream_to_wait_for(const gchar *call, CUstream handle) {
   if (!handle || handle == CU_STREAM_LEGACY)
-    return fake_current(call)->default_work;
+    return fake_current(call)->default_stream;
   fake_check_object(call, &handle->object, FAKE_STREAM);
   return handle;
 }
@@ -204,7 +204,7 @@ cuStreamDestroy(CUstream stream) {
   return fake_enter("cuStreamDestroy");
 }
 
-/* GStreamer 1.22 asks for the name of CUDA before 4.0, which libcuda still has. */
+/* GStreamer 1.22 looks up the name from before CUDA 4.0, which libcuda still has. */
 EXPORT CUresult fake_destroy_stream(CUstream stream) __asm__("cuStreamDestroy");
 
 CUresult
@@ -219,22 +219,22 @@ cuStreamSynchronize(CUstream stream) {
   return fake_enter("cuStreamSynchronize");
 }
 
-/* What is not done is so on the first question and then runs, so that loops which poll do end, and
- * code that takes the first answer for the last is wrong every time. */
+/* The first query of unfinished work returns NOT_READY, and the second runs the work. Polling loops
+ * therefore end, and code that trusts the first result fails every time. */
 EXPORT CUresult
 cuStreamQuery(CUstream handle) {
   ENTER("cuStreamQuery");
   CUstream stream = stream_to_wait_for("cuStreamQuery", handle);
   g_rec_mutex_lock(&fake_lock);
-  if (stream->asked)
+  if (stream->queried)
     run_stream(stream, NULL);
-  stream->asked = TRUE;
+  stream->queried = TRUE;
   const gboolean done = g_queue_is_empty(&stream->ops);
   g_rec_mutex_unlock(&fake_lock);
   return done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
-/* The event may be of another context, as in CUDA. */
+/* The event may belong to another context, as in CUDA. */
 EXPORT CUresult
 cuStreamWaitEvent(CUstream handle, CUevent event, unsigned flags) {
   ENTER("cuStreamWaitEvent");
@@ -282,17 +282,17 @@ cuEventRecord(CUevent event, CUstream handle) {
   return CUDA_SUCCESS;
 }
 
-/* NOT_READY once, as with cuStreamQuery. */
+/* Returns NOT_READY once, like cuStreamQuery. */
 EXPORT CUresult
 cuEventQuery(CUevent event) {
   ENTER("cuEventQuery");
   fake_check_object("cuEventQuery", &event->object, FAKE_EVENT);
   g_rec_mutex_lock(&fake_lock);
   FakeMark *mark = event->mark;
-  if (mark && mark->asked && !mark->done)
+  if (mark && mark->queried && !mark->done)
     run_stream(mark->stream, mark);
   if (mark)
-    mark->asked = TRUE;
+    mark->queried = TRUE;
   const gboolean done = !mark || mark->done;
   g_rec_mutex_unlock(&fake_lock);
   return done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Functions that GStreamer's library asks for when it opens the driver and that no test uses:
- * graphics, textures and memory shared between processes. The names are those of the library. */
+/* Functions that GStreamer's library looks up when it opens the driver but that no test uses:
+ * graphics, textures and memory shared between processes. The names are those in the library. */
 
 #include "fake.h"
 
@@ -31,7 +31,7 @@
   F(cuMemsetD2D32_v2)                                                                              \
   F(cuMemsetD2D32Async)
 
-/* They look at no argument, so they need not have the header's. */
+/* The functions ignore their arguments, so they need not declare them. */
 #define DEFINE(name)                                                                               \
   EXPORT CUresult unsupported_##name(void) __asm__(#name);                                         \
   CUresult unsupported_##name(void) {                                                              \

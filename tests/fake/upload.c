@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* GStreamer's own elements for CUDA memory on the stand-in for the driver: pictures come back from
- * there as they went, and all is given back. */
+/* GStreamer's own elements for CUDA memory with the stand-in for the driver: frames come back
+ * unchanged, and everything is freed. */
 
 #include <gst/gst.h>
 
@@ -17,14 +17,14 @@ add_to_sum(GstPad *pad, GstPadProbeInfo *info, gpointer sum) {
   return GST_PAD_PROBE_OK;
 }
 
-/* The sum of all bytes that the pipeline's frames have at its end. */
+/* The checksum of all bytes of the frames at the end of the pipeline. */
 static gchar *
-sum_of(const gchar *way) {
+sum_of(const gchar *elements) {
   GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
   g_autofree gchar *line = g_strdup_printf("videotestsrc num-buffers=%d pattern=ball ! "
                                            "video/x-raw,format=NV12,width=320,height=240 ! %s"
                                            "fakesink name=sink",
-                                           FRAMES, way);
+                                           FRAMES, elements);
   GstElement *pipeline = gst_parse_launch(line, NULL);
   g_autoptr(GstElement) sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
   g_autoptr(GstPad) pad = gst_element_get_static_pad(sink, "sink");
@@ -41,9 +41,9 @@ sum_of(const gchar *way) {
   return text;
 }
 
-/* On the device the frames pass the second way, and on the CPU the first. */
+/* Compares the output of `cpu` with that of `cuda` between upload and download. */
 static void
-compare_ways(const gchar *cpu, const gchar *cuda) {
+compare_pipelines(const gchar *cpu, const gchar *cuda) {
   g_autoptr(GstElementFactory) factory = gst_element_factory_find("cudaupload");
   if (!factory) {
     g_test_skip("GStreamer has no element cudaupload here");
@@ -60,13 +60,13 @@ compare_ways(const gchar *cpu, const gchar *cuda) {
 
 static void
 test_there_and_back(void) {
-  compare_ways("", "");
+  compare_pipelines("", "");
 }
 
 static void
 test_filter(void) {
-  compare_ways("cudaconv backend=cpu kernel=gaussian ! ",
-               "cudaconv backend=cuda kernel=gaussian ! video/x-raw(memory:CUDAMemory) ! ");
+  compare_pipelines("cudaconv backend=cpu kernel=gaussian ! ",
+                    "cudaconv backend=cuda kernel=gaussian ! video/x-raw(memory:CUDAMemory) ! ");
 }
 
 int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A film, its plan, and what must come out of it. For the tests beside it, which are started as TEST BUILD."""
+"""A video, its job, and checks of the result. For the tests in this folder, which are started as TEST BUILD."""
 
 import json
 import os
@@ -26,7 +26,7 @@ os.environ["PATH"] = f"{media.COMMAND.parent}:{os.environ['PATH']}"
 
 
 def number_of(pid):
-    """Of the piece that a `cudaconv run` makes."""
+    """The index of the chunk that a `cudaconv run` makes, or None."""
     words = read_words(pathlib.Path(f"/proc/{pid}/cmdline"))
     if "--index" in words:
         return int(words[words.index("--index") + 1])
@@ -37,24 +37,24 @@ def number_of(pid):
 
 
 class FarmCase(media.Case):
-    """film.mp4 in the test's folder, edges.mkv of it, and the job in between."""
+    """A test with a video video.mp4, the result edges.mkv, and a job."""
 
     def setUp(self):
         super().setUp()
-        self.film, self.out, self.job = (self.folder / name for name in ("film.mp4", "edges.mkv", "job"))
-        media.film(self.film, "mp4mux", f"{media.video(FRAMES)} ! x264enc bframes=3 key-int-max=40 ! h264parse",
-                   f"{media.sound(FRAMES)} ! avenc_aac")
+        self.video, self.out, self.job = (self.folder / name for name in ("video.mp4", "edges.mkv", "job"))
+        media.make_video(self.video, "mp4mux", f"{media.video(FRAMES)} ! x264enc bframes=3 key-int-max=40 ! h264parse",
+                         f"{media.audio(FRAMES)} ! avenc_aac")
 
     def command(self, *words, status=0, **more):
-        """What is said on both streams."""
+        """Runs a command. Returns its output on both streams."""
         done = subprocess.run(list(map(str, words)), cwd=self.folder, timeout=LIMIT, text=True, check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more)
         self.assertEqual(done.returncode, status, f"{' '.join(map(str, words))}:\n{done.stdout}")
         return done.stdout
 
     def plan(self, seconds):
-        """The number of pieces."""
-        self.command("cudaconv", "plan", self.film, *SETTINGS, "--out", self.out, "--job", self.job, "--piece",
+        """Plans the job. Returns the number of chunks."""
+        self.command("cudaconv", "plan", self.video, *SETTINGS, "--out", self.out, "--job", self.job, "--piece",
                      f"{seconds}s")
         return self.status()["pieces"]
 
@@ -64,9 +64,9 @@ class FarmCase(media.Case):
     def records(self):
         return sorted(self.job.glob("pieces/[0-9][0-9][0-9][0-9][0-9][0-9].json"))
 
-    def kill_piece(self, **variables):
-        """Kills a `cudaconv run` of this job in the middle of a piece, one that has these variables. Hands out the
-        number of the piece, or None when there is no such process."""
+    def kill_chunk(self, **variables):
+        """Kills a `cudaconv run` of this job, with these variables in its environment, in the middle of a chunk. Returns
+        the index of the chunk, or None if there is no such process."""
         found = processes("cudaconv", "run", str(self.job), **variables)
         CHANCE.shuffle(found)
         for pid in found:
@@ -82,19 +82,19 @@ class FarmCase(media.Case):
     def record(self, index):
         return self.job / "pieces" / f"{index:06}.json"
 
-    def check_complete(self, pieces):
-        """Each piece is there once, and no other frames than theirs."""
+    def check_complete(self, n_chunks):
+        """Checks that each chunk exists once, with all frames."""
         status = self.status()
-        self.assertEqual((status["made"], status["missing"], status["notes"]), (pieces, [], []))
+        self.assertEqual((status["made"], status["missing"], status["notes"]), (n_chunks, [], []))
         self.assertEqual(status["frames"], FRAMES)
-        self.assertEqual(len(self.records()), pieces)
+        self.assertEqual(len(self.records()), n_chunks)
         self.assertEqual(list(self.job.glob("parts/*")), [])
 
-    def check_film(self):
-        """It is what one machine makes at once: pixels, times and sound."""
+    def check_video(self):
+        """Checks that the video equals that of `cudaconv apply`: pixels, times and audio."""
         whole = self.folder / "whole.mkv"
         if not whole.exists():
-            self.apply(*SETTINGS, self.film, whole)
+            self.apply(*SETTINGS, self.video, whole)
         streams = [media.read(path) for path in (self.out, whole)]
         for kind in ("video/", "audio/"):
             ours, expected = (media.only(stream, kind) for stream in streams)

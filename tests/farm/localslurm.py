@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A Slurm of its own on this machine: munged, slurmctld, and slurmd for two nodes, n1 and n2.
+"""A private Slurm on this machine: munged, slurmctld, and slurmd for two nodes, n1 and n2.
 
-  tests/farm/localslurm.py COMMAND [ARGUMENT...]     runs the command on one, and ends with its exit status
+  tests/farm/localslurm.py COMMAND [ARGUMENT...]     starts a Slurm, runs the command, and exits with its status
   tests/farm/localslurm.py bash                      to try sbatch, squeue and scancel by hand
-  tests/farm/localslurm.py lose n2                   in there: the node and all that runs on it are gone
-  tests/farm/localslurm.py start n2                  in there: it is back
+  tests/farm/localslurm.py lose n2                   in that shell: kills the node and everything on it
+  tests/farm/localslurm.py start n2                  in that shell: starts the node again
 
-The variable SLURM_LINES has more lines for slurm.conf. Exits with 77 where it cannot be: it needs root and the
+The variable SLURM_LINES has more lines for slurm.conf. Exits with 77 if Slurm cannot run here: it needs root and the
 packages of scripts/install-deps.sh farm.
 
-Ports are free ones, and munge has a key and a socket of its own, so another Slurm of the machine is not disturbed. In
-the end, however that comes, a guard kills every process that has this SLURM_CONF in its environment.
+It uses free ports, and munge has its own key and socket, so another Slurm on the machine is not disturbed. At the end,
+even after a crash, a guard kills every process that has this SLURM_CONF in its environment.
 """
 
 import os
@@ -27,9 +27,9 @@ import time
 
 NODES = ("n1", "n2")
 NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scontrol")
-CPUS = 8  # of each node, whatever the machine has
-LIMIT = 120  # seconds for what takes a few
-# cred_expire is also how long a task that lost its node waits before it starts again.
+CPUS = 8  # of each node, for any number of real CPUs
+LIMIT = 120  # seconds; normally a few
+# cred_expire is also the time after which a task that lost its node starts again.
 CONFIGURATION = """\
 ClusterName=local
 SlurmctldHost={host}(127.0.0.1)
@@ -56,21 +56,21 @@ PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
 
 
 class CannotRun(Exception):
-    """No Slurm can run here; says why."""
+    """Slurm cannot run here; the text has the reason."""
 
 
 def wait_for(what, condition, limit=LIMIT):
-    """Asks until it is so, and hands out the answer."""
+    """Waits until the condition is true, and returns its value."""
     end = time.monotonic() + limit
-    while not (answer := condition()):
+    while not (value := condition()):
         if time.monotonic() > end:
             raise AssertionError(f"{what}: not within {limit} s")
         time.sleep(0.02)
-    return answer
+    return value
 
 
 def read_words(path):
-    """What a file of /proc holds; nothing when the process has ended."""
+    """The strings in a file of /proc; none if the process has ended."""
     try:
         return path.read_bytes().decode(errors="replace").split("\0")
     except OSError:
@@ -78,7 +78,7 @@ def read_words(path):
 
 
 def processes(*words, **variables):
-    """Those whose command line begins with these words, and whose environment has these variables."""
+    """The processes whose command line begins with these words and whose environment has these variables."""
     wanted = {f"{name}={value}" for name, value in variables.items()}
     found = []
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
@@ -89,7 +89,7 @@ def processes(*words, **variables):
 
 
 def send(pid, number):
-    """A signal; False when the process has ended."""
+    """Sends a signal. False if the process has ended."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:
@@ -104,7 +104,7 @@ def kill_all(**variables):
 
 
 def free_ports(number):
-    """Below those that the system gives to connections."""
+    """Free ports, below those that the system uses for connections."""
     ports = []
     for port in random.sample(range(20000, 32000), 1000):
         with socket.socket() as tried:
@@ -119,7 +119,7 @@ def free_ports(number):
 
 
 def start_guard(folder):
-    """Cleans up after the process that has the other end of its input, when that is closed."""
+    """Starts a process that cleans up when its standard input is closed, which happens when this process ends."""
     return subprocess.Popen([sys.executable, __file__, "guard", folder], stdin=subprocess.PIPE, start_new_session=True)
 
 
@@ -136,24 +136,24 @@ def start_daemon(folder, name, *arguments, environment=None):
 
 
 def node_environment(name):
-    """For slurmd, with a variable that it gives to its jobs."""
+    """The environment of slurmd. Its jobs inherit SLURMD_NODENAME."""
     return {**os.environ, "SLURMD_NODENAME": name}
 
 
 def lose_node(name):
-    """As if its power were cut. Slurm hears of it at once, as from a monitor, rather than after SlurmdTimeout."""
+    """Kills a node, as a power failure does. Slurm is informed at once, as by a monitor, not after SlurmdTimeout."""
     kill_all(SLURM_CONF=os.environ["SLURM_CONF"], SLURMD_NODENAME=name)
-    said("scontrol", "update", f"NodeName={name}", "State=DOWN", "Reason=lost")
+    output_lines("scontrol", "update", f"NodeName={name}", "State=DOWN", "Reason=lost")
 
 
-def said(*command):
-    """What a command of Slurm prints, in lines."""
+def output_lines(*command):
+    """The output of a command of Slurm, in lines."""
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT).stdout.splitlines()
 
 
 def version():
-    """Of Slurm, as in (22, 5)."""
-    return tuple(int(number) for number in said("slurmd", "-V")[0].split()[-1].split(".")[:2])
+    """The version of Slurm, as (22, 5)."""
+    return tuple(int(number) for number in output_lines("slurmd", "-V")[0].split()[-1].split(".")[:2])
 
 
 def node_states():
@@ -163,7 +163,7 @@ def node_states():
 
 
 class LocalSlurm:
-    """For `with`; sets SLURM_CONF meanwhile. `lines` are added to slurm.conf."""
+    """A context manager, which sets SLURM_CONF. `lines` are added to slurm.conf."""
 
     def __init__(self, lines=""):
         self.lines = lines
@@ -189,7 +189,7 @@ class LocalSlurm:
 
     def configure(self):
         folder = self.folder
-        folder.chmod(0o755)  # munged wants its socket to be within reach
+        folder.chmod(0o755)  # munged requires that others can reach its socket
         (folder / "state").mkdir()
         key = folder / "munge.key"
         key.touch(0o600)
@@ -197,7 +197,7 @@ class LocalSlurm:
         text = CONFIGURATION.format(host=socket.gethostname().split(".")[0], folder=folder, ports=free_ports(3),
                                     cpus=CPUS)
         (folder / "slurm.conf").write_text(text + self.lines + "\n", encoding="utf-8")
-        if version() >= (23, 2):  # which wants cgroups otherwise, and before that nobody asks for them
+        if version() >= (23, 2):  # newer versions require cgroups by default
             (folder / "cgroup.conf").write_text("CgroupPlugin=disabled\n", encoding="utf-8")
         os.environ["SLURM_CONF"] = str(folder / "slurm.conf")
 
@@ -214,21 +214,21 @@ class LocalSlurm:
         self.wait("the nodes", lambda: node_states() == dict.fromkeys(NODES, "idle"))
 
     def wait(self, what, condition):
-        """For something that comes while no daemon ends."""
-        def look():
+        """Waits for a condition. Fails if a daemon ends meanwhile."""
+        def check():
             for name, daemon in self.daemons.items():
                 if daemon.poll() is not None:
                     log = (self.folder / f"{name}.log").read_text(encoding="utf-8", errors="replace")
                     raise AssertionError(f"{name} ended with {daemon.returncode}:\n{log}")
             return condition()
-        wait_for(what, look)
+        wait_for(what, check)
 
     def lose_node(self, name):
         lose_node(name)
         self.daemons.pop(name).wait()
 
     def start_node(self, name):
-        """Starts one that was lost as well."""
+        """Starts a node, or restarts a lost one."""
         self.daemons[name] = start_daemon(self.folder, name, "slurmd", "-D", "-N", name,
                                           environment=node_environment(name))
 

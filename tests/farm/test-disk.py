@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A job whose disk is full: the pieces that fit are whole, and it goes on when there is room."""
+"""A job with a full disk. The chunks that fit are complete, and the job continues when there is space."""
 
 import os
 import subprocess
@@ -22,34 +22,34 @@ class Disk(FarmCase):
         self.job, self.out = self.disk / "job", self.disk / "edges.mkv"
 
     def test_full(self):
-        pieces = self.plan(0.2)
-        said = self.command("cudaconv", "run", self.job, status=1)
-        self.assertRegex(said, "(?i)no space left")
-        self.assertIn(str(self.job), said)
-        # what has a record is there as a whole, and the rest has none
+        n_chunks = self.plan(0.2)
+        output = self.command("cudaconv", "run", self.job, status=1)
+        self.assertRegex(output, "(?i)no space left")
+        self.assertIn(str(self.job), output)
+        # chunks with a record are complete, and the others have no record
         status = self.status()
         made = status["made"]
-        self.assertIn(made, range(1, pieces))
-        self.assertEqual((status["notes"], status["missing"]), ([], list(range(made, pieces))))
+        self.assertIn(made, range(1, n_chunks))
+        self.assertEqual((status["notes"], status["missing"]), ([], list(range(made, n_chunks))))
         self.assertEqual(len(self.records()), made)
         self.assertEqual(list(self.job.glob("parts/*")), [])
         self.assertIn("pieces are missing", self.command("cudaconv", "merge", self.job, status=1))
 
-        # room for the pieces, and not for the film
+        # space for the chunks, but not for OUT
         self.resize("300k")
-        said = self.command("cudaconv", "run", self.job)
-        self.assertEqual(said.count("piece "), pieces - made)
+        output = self.command("cudaconv", "run", self.job)
+        self.assertEqual(output.count("piece "), n_chunks - made)
         self.assertRegex(self.command("cudaconv", "merge", self.job, status=1), "(?i)edges.mkv.*no space left")
         self.assertEqual(sorted(path.name for path in self.disk.iterdir()), ["job"])
 
         self.resize("4m")
         self.command("cudaconv", "merge", self.job)
-        self.check_complete(pieces)
-        self.check_film()
+        self.check_complete(n_chunks)
+        self.check_video()
 
 
 def own_mounts():
-    """Goes on in a namespace where mounts end with the process. False where nothing can be mounted."""
+    """Restarts this process in its own mount namespace, so that mounts end with it. False if mounting fails."""
     if os.environ.get("OWN_MOUNTS") == str(os.getpid()):
         return True
     own = ("unshare", "--mount", "--propagation", "private")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""examples/farm/kubernetes.yaml against what Kubernetes and the command ask of it; there is no cluster here.
+"""Checks examples/farm/kubernetes.yaml against the rules of Kubernetes and of the command, without a cluster.
 
-The rules are those of the API's validation for batch/v1 Job. Started as TEST COMMAND, where COMMAND is cudaconv.
+The rules are those of the API's validation of batch/v1 Job. Started as TEST COMMAND, where COMMAND is cudaconv.
 """
 
 import os
@@ -26,7 +26,7 @@ COMMAND = sys.argv[1]
 
 
 class Unique(yaml.SafeLoader):
-    """Refuses a key that is there twice, of which YAML takes the last."""
+    """Refuses duplicate keys, of which YAML would use the last."""
 
     def construct_mapping(self, node, deep=False):
         keys = [self.construct_object(key) for key, _ in node.value]
@@ -56,19 +56,19 @@ class Kubernetes(unittest.TestCase):
         for thing in OBJECTS:
             self.assertEqual(thing["apiVersion"], versions[thing["kind"]])
             self.assertRegex(thing["metadata"]["name"], r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
-        # the number of a piece ends the names of pods, which are 63 characters at most
+        # names of pods end with the index of the chunk, and have at most 63 characters
         self.assertLessEqual(len("cudaconv-run") + len("-100000"), 63)
 
-    def test_pieces(self):
+    def test_chunks(self):
         job = self.run_job
         self.assertEqual(job["completionMode"], "Indexed")
         self.assertNotIn("suspend", job)
         self.assertIn(job["parallelism"], range(1, job["completions"] + 1))
-        # with limits for each index there are at most so many
+        # the maximum with backoffLimitPerIndex
         self.assertLessEqual(job["completions"], 100_000)
         self.assertGreaterEqual(job["backoffLimitPerIndex"], 1)
         self.assertNotIn("backoffLimit", job)
-        # the environment has the number of the piece
+        # the index of the chunk comes from the environment
         self.assertNotIn("--index", self.containers()[0]["args"])
 
     def test_failures(self):
@@ -112,13 +112,13 @@ class Kubernetes(unittest.TestCase):
             self.assertEqual(resources["limits"]["memory"], resources["requests"]["memory"])
         run = self.containers()[0]
         self.assertEqual(run["args"][run["args"].index("--n-threads") + 1], str(run["resources"]["requests"]["cpu"]))
-        # as it is written there: a GPU is a limit like memory
+        # the line that is commented out: a GPU is a limit, like memory
         with_gpu = list(yaml.safe_load_all(re.sub(r"# (nvidia\.com/gpu: 1)", r"\1", TEXT)))
         limits = with_gpu[1]["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]
         self.assertEqual(limits, {"memory": run["resources"]["limits"]["memory"], "nvidia.com/gpu": 1})
 
     def test_image(self):
-        """What the containers get is for the image's entry point, and the command takes it."""
+        """The arguments of the containers fit the image's entry point, and the command accepts them."""
         image = (ROOT / "examples" / "Containerfile").read_text(encoding="utf-8")
         self.assertIn('ENTRYPOINT ["cudaconv"]', image)
         self.assertIn("-t cudaconv ", image)
@@ -129,7 +129,7 @@ class Kubernetes(unittest.TestCase):
                 words = [folder if word.startswith("/data/") else word for word in container["args"]]
                 done = subprocess.run([COMMAND, *words], capture_output=True, text=True, check=False, timeout=60,
                                       env={**os.environ, "JOB_COMPLETION_INDEX": "3"})
-                # all is well but for the job, which is none
+                # the arguments are right, but the folder has no job
                 self.assertEqual((done.returncode, "manifest.json" in done.stderr), (1, True), done.stderr)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""examples/farm/slurm.sh on a real Slurm of two nodes, which loses tasks and a node."""
+"""examples/farm/slurm.sh on a real Slurm with two nodes, with lost tasks and a lost node."""
 
 import re
 import sys
@@ -19,7 +19,7 @@ class Slurm(FarmCase):
         return self.command(SCRIPT, self.job)
 
     def wait(self):
-        SLURM.wait("the queue is empty", lambda: not localslurm.said("squeue", "-h"))
+        SLURM.wait("the queue is empty", lambda: not localslurm.output_lines("squeue", "-h"))
 
     def logs(self):
         return "".join(path.read_text(encoding="utf-8") for path in self.job.glob("slurm-*.out"))
@@ -28,18 +28,18 @@ class Slurm(FarmCase):
         return localslurm.processes("cudaconv", "run", str(self.job), SLURMD_NODENAME=node)
 
     def kill_on(self, node):
-        """A task there; the number of its piece."""
+        """Kills a task on a node. Returns the index of its chunk."""
         numbers = []
 
         def kill():
-            index = self.kill_piece(SLURMD_NODENAME=node)
+            index = self.kill_chunk(SLURMD_NODENAME=node)
             numbers.extend([] if index is None else [index])
             return numbers
         return wait_for(f"a task runs on {node}", kill)[0]
 
     def test_losses(self):
-        pieces = self.plan(0.2)
-        self.assertLess(pieces, MAX_TASKS)
+        n_chunks = self.plan(0.2)
+        self.assertLess(n_chunks, MAX_TASKS)
         self.submit()
         killed = {self.kill_on("n1") for _ in range(3)}
         self.assertEqual(len(killed), 3)
@@ -49,33 +49,33 @@ class Slurm(FarmCase):
         SLURM.start_node("n2")
         self.wait()
 
-        # what ran on the lost node was made after all; the others are as the merge has found them
+        # Slurm has restarted the tasks of the lost node; the killed tasks are missing at the merge
         missing = set(self.status()["missing"])
         self.assertEqual(missing, killed)
-        self.assertIn(f"3 of {pieces} pieces are missing", self.logs())
+        self.assertIn(f"3 of {n_chunks} pieces are missing", self.logs())
         self.assertFalse(self.out.exists())
 
         self.assertIn("3 pieces", self.submit())
         self.wait()
-        self.check_complete(pieces)
-        self.check_film()
-        hosts = set(re.findall(r"BatchHost=(\w+)", "".join(localslurm.said("scontrol", "-o", "show", "jobs"))))
+        self.check_complete(n_chunks)
+        self.check_video()
+        hosts = set(re.findall(r"BatchHost=(\w+)", "".join(localslurm.output_lines("scontrol", "-o", "show", "jobs"))))
         self.assertEqual(hosts, {"n1", "n2"})
 
-        # and once more there is nothing to do but to merge
+        # the third time there is nothing to do but to merge
         self.out.unlink()
         self.assertNotIn("array", self.submit())
         self.wait()
-        self.check_film()
+        self.check_video()
 
-    def test_more_pieces_than_tasks(self):
-        pieces = self.plan(0.1)
-        self.assertGreater(pieces, MAX_TASKS)
-        self.assertIn(f"{pieces} pieces", self.submit())
+    def test_more_chunks_than_tasks(self):
+        n_chunks = self.plan(0.1)
+        self.assertGreater(n_chunks, MAX_TASKS)
+        self.assertIn(f"{n_chunks} pieces", self.submit())
         self.wait()
         self.assertEqual(len(list(self.job.glob("slurm-*_*.out"))), MAX_TASKS)
-        self.check_complete(pieces)
-        self.check_film()
+        self.check_complete(n_chunks)
+        self.check_video()
 
 
 if __name__ == "__main__":

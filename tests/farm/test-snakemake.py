@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""examples/farm/Snakefile with Snakemake, which is killed in the middle."""
+"""examples/farm/Snakefile with Snakemake, which is killed while it runs."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ class Snakemake(FarmCase):
     def setUp(self):
         super().setUp()
         self.line = ("snakemake", "--snakefile", str(EXAMPLES / "Snakefile"), "--cores", "2", "--nocolor", "--config",
-                     "film=film.mp4", "out=edges.mkv", "job=job", "piece=0.3s", f"settings={' '.join(SETTINGS)}")
+                     "video=video.mp4", "out=edges.mkv", "job=job", "piece=0.3s", f"settings={' '.join(SETTINGS)}")
 
     def made(self):
         return {path: path.stat().st_mtime_ns for path in self.records()}
@@ -25,12 +25,12 @@ class Snakemake(FarmCase):
         with open(self.folder / "log", "wb") as log, \
                 subprocess.Popen(self.line, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                  start_new_session=True) as snakemake:
-            # of the pieces that are there, two at most are not yet known to Snakemake
+            # Snakemake has not yet noticed at most two of these chunks
             wait_for("pieces are made", lambda: len(self.records()) >= 4 or snakemake.poll() is not None)
             os.killpg(snakemake.pid, signal.SIGKILL)
         before = self.made()
-        pieces = self.status()["pieces"]
-        self.assertIn(len(before), range(4, pieces), (self.folder / "log").read_text(encoding="utf-8"))
+        n_chunks = self.status()["pieces"]
+        self.assertIn(len(before), range(4, n_chunks), (self.folder / "log").read_text(encoding="utf-8"))
         self.assertFalse(self.out.exists())
 
         self.command(*self.line, "--unlock")
@@ -38,18 +38,18 @@ class Snakemake(FarmCase):
         after = self.made()
         kept = [path for path in before if after[path] == before[path]]
         self.assertGreaterEqual(len(kept), len(before) - 2)
-        self.check_complete(pieces)
-        self.check_film()
+        self.check_complete(n_chunks)
+        self.check_video()
 
     def test_again(self):
-        """The same line does nothing, and other settings make all anew."""
+        """The same line does nothing. Other settings make all chunks again."""
         self.command(*self.line)
         before = self.made()
         self.assertIn("Nothing to be done", self.command(*self.line))
-        self.command("cudaconv", "apply", "--kernel=gaussian", "--lossless", self.film, "whole.mkv")
+        self.command("cudaconv", "apply", "--kernel=gaussian", "--lossless", self.video, "whole.mkv")
         self.command(*self.line[:-1], "settings=--kernel gaussian --lossless")
         self.assertFalse(set(self.made().items()) & set(before.items()))
-        self.check_film()
+        self.check_video()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Every function of the driver as forward_NAME, which counts the call, lets it fail or forwards it.
- * The library exports it as NAME, unless another file has a function of that name. */
+/* Every function of the driver as forward_NAME, which counts the call and forwards it or lets it
+ * fail. The library exports it as NAME, unless another file defines a function of that name. */
 
 #include "forward.h"
 
@@ -19,7 +19,7 @@
 
 #include "calls.inc"
 
-/* Those of cudaGL.h, which needs the headers of OpenGL. */
+/* Functions of cudaGL.h, which needs the headers of OpenGL. */
 CUresult cuGraphicsGLRegisterImage(CUgraphicsResource *resource, unsigned image, unsigned target,
                                    unsigned flags);
 CUresult cuGraphicsGLRegisterBuffer(CUgraphicsResource *resource, unsigned buffer, unsigned flags);

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-# With this macro the header also declares the versions that it keeps for old programs.
+# With this macro the header also declares old versions of functions.
 SOURCE = "#define __CUDA_API_VERSION_INTERNAL\n#include <cuda.h>\n"
 
 

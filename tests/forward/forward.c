@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A libcuda.so.1 that forwards to the driver, so that calls fail on a real device as they do on the
- * stand-in, those of GStreamer's own library for CUDA memory too. FAKE_CUDA has the same settings.
- * `devices`, `version`, `capability`, `memory` and `pinned` can only take away from what the driver
- * has, and `peer` and `pinned-only` have no meaning here.
+/* A libcuda.so.1 that forwards to the driver, so that calls fail on a real device as they do with
+ * the stand-in. This includes calls by GStreamer's own library for CUDA memory. FAKE_CUDA has the
+ * same settings. `devices`, `version`, `capability`, `memory` and `pinned` can only lower the
+ * values of the driver. `peer` and `pinned-only` have no effect here.
  *
- * The driver is the library that CUDACONV_TEST_LIBCUDA names, or else the first libcuda.so.1 but
- * this one in LD_LIBRARY_PATH and in the usual folders. A function that it lacks returns
- * CUDA_ERROR_NOT_FOUND, with a line on standard error. What a program asks cuGetProcAddress for is
- * the driver's own and does not count.
+ * The driver is the library that CUDACONV_TEST_LIBCUDA names, or else the first libcuda.so.1 in
+ * LD_LIBRARY_PATH and in the usual folders, except this one. A function that it lacks returns
+ * CUDA_ERROR_NOT_FOUND, with a line on standard error. Functions from cuGetProcAddress are the
+ * driver's own and are not counted.
  *
- * A call that fails does nothing, but that all work of its context is over when it returns: after a
- * failure programs give memory back that a device which is lost would not use any more, and this
- * one would. */
+ * A failing call does nothing except wait for all work of its context. After a failure programs
+ * free memory that a lost device would no longer use, but that the real device still might. */
 
 #include "forward.h"
 
@@ -37,28 +36,28 @@ void
 fake_forwards(void) {
 }
 
-/* The library in that file, or NULL; not this one. */
+/* Opens the library at a path. Returns NULL if there is none, or if it is this one. */
 static gpointer
 open_driver(const gchar *path) {
   gpointer library = g_file_test(path, G_FILE_TEST_EXISTS) ? dlopen(path, RTLD_LAZY) : NULL;
   return library && dlsym(library, "fake_forwards") ? NULL : library;
 }
 
-/* By its path, since its name means this library. */
+/* Finds the driver by its path, because its name refers to this library. */
 static gpointer
 find_driver(void) {
   static const gchar usual[] = "/usr/lib/x86_64-linux-gnu:/usr/lib/aarch64-linux-gnu:/usr/lib64:"
                                "/usr/lib/wsl/lib:/usr/local/nvidia/lib64:/usr/local/nvidia/lib";
   const gchar *named = g_getenv(FAKE_LIBRARY_BEHIND), *first = g_getenv("LD_LIBRARY_PATH");
-  g_autofree gchar *places = g_strconcat(first ? first : "", ":", usual, NULL);
-  g_auto(GStrv) folders = g_strsplit(named ? "" : places, ":", -1);
+  g_autofree gchar *paths = g_strconcat(first ? first : "", ":", usual, NULL);
+  g_auto(GStrv) folders = g_strsplit(named ? "" : paths, ":", -1);
   gpointer library = named ? open_driver(named) : NULL;
   for (gchar **folder = folders; *folder && !library; folder++) {
     g_autofree gchar *path = g_build_filename(*folder, "libcuda.so.1", NULL);
     library = **folder ? open_driver(path) : NULL;
   }
   if (!library)
-    fprintf(stderr, "forward: no driver is in %s\n", named ? named : places);
+    fprintf(stderr, "forward: no driver is in %s\n", named ? named : paths);
   return library;
 }
 
@@ -75,7 +74,7 @@ forward_find(const gchar *symbol) {
 
 /* --- calls --- */
 
-/* Whether a call is done though it fails, since it gives something back or waits. */
+/* Whether a call is made although it fails, because it frees something or waits. */
 static gboolean
 is_done_nevertheless(const gchar *name) {
   static const gchar *const names[] = {"cuCtxPopCurrent",
@@ -106,7 +105,7 @@ is_done_nevertheless(const gchar *name) {
   return FALSE;
 }
 
-/* These tell what a failure means. */
+/* These functions describe a failure. */
 static gboolean
 never_fails(const gchar *name) {
   return g_str_equal(name, "cuGetErrorName") || g_str_equal(name, "cuGetErrorString");
@@ -116,7 +115,8 @@ gboolean
 forward_enter(ForwardCall *call, CUresult *failure) {
   if (g_once_init_enter(&call->once)) {
     call->real = forward_find(call->symbol);
-    if (!call->real && forward_find("cuInit")) /* a driver that is not there was told of */
+    if (!call->real &&
+        forward_find("cuInit")) /* otherwise the missing driver was reported already */
       fprintf(stderr, "forward: the driver has no %s\n", call->symbol);
     g_once_init_leave(&call->once, 1);
   }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Functions of the driver that do more here than be forwarded: those that settings other than
- * failures are about, and the one that a context has to be current for. */
+/* Functions of the driver that are not only forwarded: those with settings other than failures, and
+ * one that makes a context current. */
 
 #include "forward.h"
 
-/* The forwarding function behind the one that is defined here. */
+/* Declares the forwarding function that a function of this file replaces. */
 #define FORWARDED(symbol) extern __typeof__(symbol) forward_##symbol
 
 /* --- contexts --- */
 
 FORWARDED(cuCtxPushCurrent_v2);
 
-/* The wait of a call that fails needs the context. */
+/* A call that fails must wait, for which the context must be current. */
 EXPORT CUresult
 cuCtxPushCurrent_v2(CUcontext context) {
   const CUresult result = forward_cuCtxPushCurrent_v2(context);
@@ -32,7 +32,7 @@ FORWARDED(cuDriverGetVersion);
 FORWARDED(cuDeviceGetCount);
 FORWARDED(cuDeviceGetAttribute);
 
-/* A machine without a driver has no device. */
+/* Without a driver there is no device. */
 EXPORT CUresult
 cuInit(unsigned flags) {
   const CUresult result = forward_cuInit(flags);
@@ -79,11 +79,11 @@ FORWARDED(cuMemHostUnregister);
 
 typedef enum { DEVICE, PINNED, N_KINDS } Kind;
 
-static GMutex lock;                 /* of the two */
+static GMutex lock;                 /* of the next two */
 static GHashTable *blocks[N_KINDS]; /* bytes by address */
 static gsize used[N_KINDS];
 
-/* Adds a block, if there is room for it. */
+/* Adds a block, if it fits the limit. */
 static gboolean
 add_block(Kind kind, gsize address, gsize bytes) {
   const gsize limit = kind == DEVICE ? fake_settings()->memory : fake_settings()->pinned;
@@ -108,7 +108,7 @@ remove_block(Kind kind, gsize address) {
   g_mutex_unlock(&lock);
 }
 
-/* What the driver gave, as long as there is room; else it goes back. */
+/* Keeps the driver's block if it fits the limit; else frees it. */
 static CUresult
 keep_device_block(CUresult result, const CUdeviceptr *address, gsize bytes) {
   if (result != CUDA_SUCCESS || add_block(DEVICE, (gsize)*address, bytes))

@@ -12,17 +12,18 @@ enum {
   HAS_META = 1 << 0,
   HAS_CROP = 1 << 1,
   READ_ONLY = 1 << 2,
-  ONE_BLOCK = 1 << 3, /* the memories are parts of one */
-  IS_SHARED = 1 << 4, /* somebody else holds the buffer too */
-  IN_PIECES = 1 << 5,
-  IS_LOCKED = 1 << 6, /* somebody else writes to the first memory, which nobody can read then */
+  ONE_BLOCK = 1 << 3, /* the memories are parts of one block */
+  IS_SHARED = 1 << 4, /* the buffer has a second reference */
+  IS_SPLIT = 1 << 5,
+  IS_LOCKED = 1 << 6, /* the first memory is locked for writing, so it cannot be read */
 };
 
 #define WRITER GST_LOCK_FLAG_WRITE
 
 /* --- memory --- */
 
-/* Memory of some bytes in a block that is larger by what is not to be touched on both sides. */
+/* A memory of `size` bytes inside a larger block. The bytes before and after it must not be
+ * accessed. */
 static GstMemory *
 take_memory(FuzzBytes *bytes, gsize size, GstMemoryFlags flags) {
   const gsize before = fuzz_take_byte(bytes) % 32, after = fuzz_take_byte(bytes) % 8;
@@ -37,7 +38,7 @@ take_memory(FuzzBytes *bytes, gsize size, GstMemoryFlags flags) {
 
 static void
 append_memories(GstBuffer *buffer, FuzzBytes *bytes, gsize size, guint flags) {
-  const guint n = flags & IN_PIECES ? 1 + fuzz_take_byte(bytes) % MAX_MEMORIES : 1;
+  const guint n = flags & IS_SPLIT ? 1 + fuzz_take_byte(bytes) % MAX_MEMORIES : 1;
   const GstMemoryFlags memory_flags = flags & READ_ONLY ? GST_MEMORY_FLAG_READONLY : 0;
   GstMemory *block = flags & ONE_BLOCK ? take_memory(bytes, size, memory_flags) : NULL;
   gsize at = 0;
@@ -53,7 +54,8 @@ append_memories(GstBuffer *buffer, FuzzBytes *bytes, gsize size, guint flags) {
 
 /* --- metas --- */
 
-/* What the element compares with the caps is taken without dice, which would seldom let it pass. */
+/* Fields that the element compares with the caps are taken without dice, because random values
+ * would seldom be accepted. */
 static void
 take_metas(FuzzBuffer *self, FuzzBytes *bytes, const GstVideoInfo *info) {
   GstVideoMeta *meta = &self->meta;
@@ -78,7 +80,7 @@ take_metas(FuzzBuffer *self, FuzzBytes *bytes, const GstVideoInfo *info) {
   bytes->dice = 0;
 }
 
-/* GStreamer's own makers reject some of these numbers, so they are set afterwards. */
+/* GStreamer's functions to add metas reject some numbers, so the fields are set afterwards. */
 static void
 add_metas(FuzzBuffer *self, const GstVideoInfo *info) {
   if (self->has_meta) {
@@ -133,18 +135,18 @@ fuzz_buffer_clear(FuzzBuffer *self) {
   g_clear_pointer(&self->content, g_free);
 }
 
-/* --- where pictures are --- */
+/* --- expected location of frames --- */
 
-/* Wide enough for products and sums of anything that a meta says. */
+/* Wide enough for products and sums of all numbers in a meta. */
 typedef __int128 Wide;
 
 typedef struct {
   Wide origin, stride;
   guint row_bytes, n_rows;
-} Place;
+} PlaneGeometry;
 
-/* The component whose samples are farthest apart: they repeat as all of the plane does, which luma
- * of packed 4:2:2 does not. */
+/* The component with the largest pixel stride. Its samples repeat with the whole plane, unlike
+ * those of luma in packed 4:2:2. */
 static gint
 sparsest_component(const GstVideoInfo *info, guint plane) {
   gint components[GST_VIDEO_MAX_COMPONENTS];
@@ -162,26 +164,27 @@ meta_has_size_of(const FuzzBuffer *self, const GstVideoInfo *info) {
   return self->meta.width == (guint)info->width && self->meta.height == (guint)info->height;
 }
 
-/* Whether the crop meta says where the picture is in a larger one. */
+/* Whether the crop meta locates the frame in a larger one. */
 static gboolean
 crop_counts(const FuzzBuffer *self, const GstVideoInfo *info) {
   return self->has_meta && self->has_crop && !meta_has_size_of(self, info);
 }
 
-static Place
+static PlaneGeometry
 find_plane(const FuzzBuffer *self, const GstVideoInfo *info, guint plane) {
   const gint c = sparsest_component(info, plane);
   const Wide pixel = GST_VIDEO_INFO_COMP_PSTRIDE(info, c);
-  Place place = {
+  PlaneGeometry geometry = {
       .origin = self->has_meta ? self->meta.offset[plane] : info->offset[plane],
       .stride = self->has_meta ? self->meta.stride[plane] : info->stride[plane],
       .row_bytes = (guint)(GST_VIDEO_INFO_COMP_WIDTH(info, c) * pixel),
       .n_rows = (guint)GST_VIDEO_INFO_COMP_HEIGHT(info, c),
   };
   if (crop_counts(self, info))
-    place.origin += (self->crop.y >> GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, c)) * place.stride +
-                    (self->crop.x >> GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, c)) * pixel;
-  return place;
+    geometry.origin +=
+        (self->crop.y >> GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, c)) * geometry.stride +
+        (self->crop.x >> GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, c)) * pixel;
+  return geometry;
 }
 
 static gboolean
@@ -202,19 +205,19 @@ metas_agree(const FuzzBuffer *self, const GstVideoInfo *info) {
 }
 
 gboolean
-fuzz_buffer_is_right(const FuzzBuffer *self, const GstVideoInfo *info) {
-  gboolean right = metas_agree(self, info);
-  for (guint p = 0; right && p < GST_VIDEO_INFO_N_PLANES(info); p++) {
-    const Place place = find_plane(self, info, p);
-    const Wide to_last = (place.n_rows - 1) * place.stride;
-    right = place.origin + MIN(to_last, 0) >= 0 &&
-            place.origin + MAX(to_last, 0) + place.row_bytes <= self->size;
+fuzz_buffer_is_valid(const FuzzBuffer *self, const GstVideoInfo *info) {
+  gboolean valid = metas_agree(self, info);
+  for (guint p = 0; valid && p < GST_VIDEO_INFO_N_PLANES(info); p++) {
+    const PlaneGeometry geometry = find_plane(self, info, p);
+    const Wide to_last = (geometry.n_rows - 1) * geometry.stride;
+    valid = geometry.origin + MIN(to_last, 0) >= 0 &&
+            geometry.origin + MAX(to_last, 0) + geometry.row_bytes <= self->size;
   }
-  return right;
+  return valid;
 }
 
 const guint8 *
 fuzz_buffer_row(const FuzzBuffer *self, const GstVideoInfo *info, guint plane, guint row) {
-  const Place place = find_plane(self, info, plane);
-  return self->content + (gssize)(place.origin + row * place.stride);
+  const PlaneGeometry geometry = find_plane(self, info, plane);
+  return self->content + (gssize)(geometry.origin + row * geometry.stride);
 }

@@ -43,7 +43,7 @@ fuzz_take_string(FuzzBytes *bytes, gsize length) {
   return text;
 }
 
-/* Numbers at the ends of their types, and those that come to these when they are multiplied. */
+/* Limits of integer types, and numbers that reach these limits in products. */
 static const guint64 edges[] = {
     0,
     1,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The properties matrix, row, column and matrix-text. An input that begins with m, r, c or t is
- * text: lines of such a letter and of what a launch line would say after the "="; in a text, a "|"
- * stands for a new line. Any other input is bytes: one for the property and then those of its value
- * (values.h), again and again. */
+/* Fuzzes the properties matrix, row, column and matrix-text. An input that begins with m, r, c or t
+ * is text. Each line is one of these letters and a value as on a launch line after "="; for
+ * matrix-text, "|" stands for a line break. Any other input is bytes: one byte for the property and
+ * then the bytes of its value (values.h), repeatedly. */
 
 #include <string.h>
 #include "common.h"
@@ -22,7 +22,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv) {
   return 0;
 }
 
-/* What there is of a custom kernel. */
+/* All properties that define a custom kernel. */
 typedef struct {
   gint kernel;
   GValue value[N_PROPERTIES];
@@ -50,14 +50,15 @@ same_definition(const Definition *a, const Definition *b) {
   return same;
 }
 
-/* An empty text reads as none. */
+/* Whether a value reads as it was set. An empty text reads as NULL. */
 static gboolean
 reads_back(const GValue *set, const GValue *read) {
   const gboolean empty = G_VALUE_HOLDS_STRING(set) && g_strcmp0(g_value_get_string(set), "") == 0;
   return empty ? !g_value_get_string(read) : fuzz_same_value(set, read);
 }
 
-/* A value is refused with one warning and nothing changes, or it can be read back. */
+/* Sets a value. It must be refused with one warning and without any change, or read as it was
+ * set. */
 static void
 set(GstElement *element, const gchar *property, const GValue *value) {
   Definition before, after;
@@ -107,8 +108,9 @@ set_lines(GstElement *element, FuzzBytes *bytes) {
       set_text(element, *line);
 }
 
-/* GObject makes a text of whatever is no text before the element sees it, and GStreamer's texts of
- * arrays in arrays are endless. What cannot become the property's type GObject refuses itself. */
+/* If the property is a text, GObject converts other values to text before the element sees them.
+ * GStreamer's texts of nested arrays would be endless, so only texts are set then. GObject itself
+ * refuses values that cannot be converted. */
 static void
 set_values(GstElement *element, FuzzBytes *bytes) {
   for (guint i = 0; i < MAX_STEPS && bytes->size > 0; i++) {
@@ -127,8 +129,8 @@ int
 LLVMFuzzerTestOneInput(const guint8 *data, gsize size) {
   FuzzBytes bytes = {.data = data, .size = size};
   GstElement *element = fuzz_element_new();
-  cc_settings_start(&GST_CUDA_CONV(element)->settings,
-                    NULL); /* so that refusals are told at once */
+  /* started settings report refused values at once */
+  cc_settings_start(&GST_CUDA_CONV(element)->settings, NULL);
   if (size > 0 && (*data == 'm' || *data == 'r' || *data == 'c' || *data == 't'))
     set_lines(element, &bytes);
   else

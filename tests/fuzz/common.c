@@ -8,7 +8,7 @@
 #include "plugin/element.h"
 #include "sanitizers.h"
 
-#define MAX_TEXT 1000 /* characters */
+#define MAX_TEXT 1000 /* maximum length of a message in characters */
 
 void
 fuzz_fail(const gchar *file, gint line, const gchar *format, ...) {
@@ -30,10 +30,10 @@ log_field(const GLogField *fields, gsize n, const gchar *key) {
   return "";
 }
 
-static gboolean is_parsing; /* in code of others */
-static guint n_criticals;   /* meanwhile */
+static gboolean is_parsing; /* code of GStreamer is running, whose criticals are not ours */
+static guint n_criticals;   /* number of criticals meanwhile */
 
-/* What GLib says of a number out of range is critical from 2.76 on. */
+/* From GLib 2.76 on a number out of range is critical. This one is ignored. */
 static GLogWriterOutput
 write_log(GLogLevelFlags level, const GLogField *fields, gsize n, gpointer unused) {
   const gchar *message = log_field(fields, n, "MESSAGE");
@@ -56,31 +56,32 @@ fuzz_parse_value(GValue *value, const gchar *text, GParamSpec *pspec) {
   return n_criticals ? FUZZ_FAULT : ok ? FUZZ_PARSED : FUZZ_REFUSED;
 }
 
-static gchar *folder;
+static gchar *temporary_folder;
 
 static void
 remove_folder(void) {
-  const gchar *arguments[] = {"rm", "-rf", "--", folder, NULL};
+  const gchar *arguments[] = {"rm", "-rf", "--", temporary_folder, NULL};
   g_spawn_sync(NULL, (gchar **)arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL,
                NULL);
 }
 
 const gchar *
 fuzz_folder(void) {
-  if (folder)
-    return folder;
-  const gchar *memory = g_getenv("TMPDIR") ? g_getenv("TMPDIR") : "/dev/shm";
-  const gchar *place = g_file_test(memory, G_FILE_TEST_IS_DIR) ? memory : g_get_tmp_dir();
-  folder = g_build_filename(place, "cudaconv-fuzz-XXXXXX", NULL);
-  fuzz_check(g_mkdtemp(folder), "no folder in %s", place);
+  if (temporary_folder)
+    return temporary_folder;
+  const gchar *preferred = g_getenv("TMPDIR") ? g_getenv("TMPDIR") : "/dev/shm";
+  const gchar *parent = g_file_test(preferred, G_FILE_TEST_IS_DIR) ? preferred : g_get_tmp_dir();
+  temporary_folder = g_build_filename(parent, "cudaconv-fuzz-XXXXXX", NULL);
+  fuzz_check(g_mkdtemp(temporary_folder), "no folder in %s", parent);
   atexit(remove_folder);
-  return folder;
+  return temporary_folder;
 }
 
 void
 fuzz_init(void) {
   g_autofree gchar *registry = g_build_filename(fuzz_folder(), "registry.bin", NULL);
-  g_setenv("GST_REGISTRY_1_0", registry, TRUE); /* these count before those without a number */
+  /* variables with a version take precedence over those without */
+  g_setenv("GST_REGISTRY_1_0", registry, TRUE);
   g_setenv("GST_PLUGIN_PATH_1_0", "", TRUE);
   g_setenv("GST_PLUGIN_SYSTEM_PATH_1_0", "", TRUE);
   g_setenv("GST_REGISTRY_FORK", "no", TRUE);
@@ -95,11 +96,11 @@ fuzz_init(void) {
 /* --- the element --- */
 
 static guint n_messages[2];        /* warnings, errors */
-static gchar last_error[MAX_TEXT]; /* empty when there was none */
+static gchar last_error[MAX_TEXT]; /* empty if there was none */
 
 void
 fuzz_check_text(const gchar *text) {
-  fuzz_check(text && *text, "a message says nothing");
+  fuzz_check(text && *text, "a message is empty");
   fuzz_check(g_utf8_validate(text, -1, NULL), "a message is not UTF-8: %s", text);
   fuzz_check(g_utf8_strlen(text, -1) <= MAX_TEXT, "a message of %ld characters: %s",
              g_utf8_strlen(text, -1), text);
@@ -123,7 +124,7 @@ take_message(GstBus *bus, GstMessage *message, gpointer unused) {
   return GST_BUS_DROP;
 }
 
-/* One bus for all elements, without the queue that would cost two file descriptors. */
+/* The bus of all elements. It has no queue, which would need two file descriptors. */
 static GstBus *
 message_counter(void) {
   static GstBus *bus;

@@ -11,16 +11,17 @@
 #define PLANE(columns, rows, n)                                                                    \
   .width = (columns), .height = (rows), .step = (n), .type = CC_SAMPLE_U8, .depth = 8
 
-/* Luma and chroma with black at 16, as NV12 has them; the same in pairs, as YUY2 does, with half a
- * pair at the end; and colours with alpha, as BGRA. */
-static const CcFrameLayout pictures[] = {
+/* Planes of luma and interleaved chroma in limited range, as NV12; macropixels, as YUY2, with half
+ * a macropixel at the end of each row; and colors with alpha, as BGRA. */
+static const CcFrameLayout layouts[] = {
     {.n_planes = 2,
      .plane = {{PLANE(WIDTH, HEIGHT, 1), .role = {CC_ROLE_LUMA}},
                {PLANE((WIDTH + 1) / 2, HEIGHT / 2, 2), .role = {CC_ROLE_CB, CC_ROLE_CR}}},
      .limited_range = TRUE},
     {.n_planes = 1,
      .plane = {{PLANE(WIDTH, HEIGHT, 4),
-                .role = {CC_ROLE_LUMA, CC_ROLE_CB, CC_ROLE_LUMA, CC_ROLE_CR}, .pairs = TRUE}},
+                .role = {CC_ROLE_LUMA, CC_ROLE_CB, CC_ROLE_LUMA, CC_ROLE_CR},
+                .has_macropixels = TRUE}},
      .limited_range = TRUE,
      .kr = 0.2126,
      .kb = 0.0722},
@@ -48,7 +49,7 @@ free_frame(CcFrame *frame) {
     g_free(frame->plane[p].data);
 }
 
-/* One backend for all inputs: it holds nothing of theirs but room for their rows. */
+/* One backend for all inputs. It keeps nothing of them but scratch memory. */
 static CcBackend *
 cpu_backend(void) {
   static CcBackend *cpu;
@@ -73,13 +74,13 @@ run_plan(CcPlan *plan, const CcRegion *region) {
 }
 
 static void
-check_filter_of_picture(const CcFilter *filter, const CcFrameLayout *picture) {
+check_filter_of_layout(const CcFilter *filter, const CcFrameLayout *layout) {
   g_autoptr(GError) error = NULL;
-  g_autoptr(CcPlan) plan = cc_plan_new(filter, picture, &error);
+  g_autoptr(CcPlan) plan = cc_plan_new(filter, layout, &error);
   fuzz_check(!plan == !!error, "a plan and an error, or neither");
   CcRegion region;
   if (plan)
-    fuzz_check(cc_filter_find_region(filter, picture, &region, &error) == !error,
+    fuzz_check(cc_filter_find_region(filter, layout, &region, &error) == !error,
                "a region and an error, or neither");
   if (error) {
     fuzz_check_text(error->message);
@@ -92,8 +93,8 @@ check_filter_of_picture(const CcFilter *filter, const CcFrameLayout *picture) {
 
 void
 fuzz_check_filter(const CcFilter *filter) {
-  for (guint i = 0; i < G_N_ELEMENTS(pictures); i++)
-    check_filter_of_picture(filter, &pictures[i]);
+  for (guint i = 0; i < G_N_ELEMENTS(layouts); i++)
+    check_filter_of_layout(filter, &layouts[i]);
 }
 
 void

@@ -4,9 +4,9 @@
 #include <gst/gst.h>
 #include "engine/plan/plan.h"
 
-/* Makes the plan of a filter for a small picture, and filters that on the CPU; or checks the words
- * in which the filter is refused. */
+/* Makes the plan of a filter for small frames and runs it on the CPU, or checks the message of the
+ * refusal. */
 void fuzz_check_filter(const CcFilter *filter);
 
-/* The same with the filter that an element's properties ask for, where there is one. */
+/* Does the same for the filter of an element's properties, if they define one. */
 void fuzz_check_filter_of(GstElement *element);

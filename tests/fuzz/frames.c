@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Frames: the bytes choose properties and caps and then describe buffers (buffers.h), up to four,
- * which go through the element. Each comes out as a frame of the right size, or ends the stream
- * with one error; after that the stream begins again. One that did not end serves the next input
- * too, when that has the same properties and caps, for beginning takes most of the time. */
+/* Fuzzes frames. The bytes choose properties and caps, and then describe up to four buffers
+ * (buffers.h) that are pushed through the element. Each buffer must give a frame of the right size,
+ * or end the stream with one error; then the stream starts again. A stream that did not end is used
+ * for the next input with the same properties and caps, because starting a stream takes most of the
+ * time. */
 
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
@@ -14,13 +15,13 @@
 #include "plugin/memory/formats.h"
 
 #define MAX_FRAMES 4
-#define MAX_FRAME_BYTES (1024 * 1024) /* of a frame that comes out */
+#define MAX_FRAME_BYTES (1024 * 1024) /* of an output frame */
 
 typedef struct {
   const gchar *property, *value;
 } Setting;
 
-/* The first three copy every sample. */
+/* The first N_COPYING settings copy every sample. */
 static const Setting settings[][4] = {
     {{"kernel", "identity"}},
     {{"kernel", "identity"}, {"size", "1"}},
@@ -41,25 +42,26 @@ static const Setting settings[][4] = {
 
 static const gchar *const all_formats[] = {CC_FORMATS(CC_FORMAT_NAME)};
 
-/* The element's, in the order of their bytes in an input. P016_LE and Y444_16LE are left out: their
- * planes are those of P010_10LE and Y444_10LE, and a plan for 16 bits takes milliseconds. */
+/* The element's formats, in the order of their bytes in an input. P016_LE and Y444_16LE are left
+ * out: their planes are those of P010_10LE and Y444_10LE, and a plan for 16 bits takes
+ * milliseconds. */
 static const gchar *formats[G_N_ELEMENTS(all_formats)];
 static guint n_formats;
 
 static void
 choose_formats(void) {
-  static const gchar *const left_out[] = {"P016_LE", "Y444_16LE", NULL};
+  static const gchar *const excluded[] = {"P016_LE", "Y444_16LE", NULL};
   for (guint i = 0; i < G_N_ELEMENTS(all_formats); i++)
-    if (!g_strv_contains(left_out, all_formats[i]))
+    if (!g_strv_contains(excluded, all_formats[i]))
       formats[n_formats++] = all_formats[i];
 }
 
 typedef struct {
   guint setting;
   GstCaps *caps;
-  gboolean possible;    /* the caps are of a frame that can be in memory */
-  GstVideoInfo in, out; /* when they are */
-  GstHarness *harness;  /* NULL: the stream has not begun */
+  gboolean possible;    /* a frame with these caps can exist in memory */
+  GstVideoInfo in, out; /* valid if `possible` */
+  GstHarness *harness;  /* NULL: the stream has not started */
 } Stream;
 
 int
@@ -71,7 +73,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv) {
 
 /* --- caps --- */
 
-/* Mostly small: 1 to 16, 1 to 64, or anything. */
+/* A width or height: mostly 1 to 16 or 1 to 64, sometimes any number. */
 static gint
 take_side(FuzzBytes *bytes) {
   const gint side = fuzz_take_byte(bytes);
@@ -87,8 +89,8 @@ new_caps(const gchar *format, gint width, gint height) {
                              30, 1, NULL);
 }
 
-/* GstVideoInfo computes with int, and says nothing when that overflows: rows are then longer than
- * the distance from one to the next. */
+/* Whether rows fit into their strides. GstVideoInfo computes with int and does not report
+ * overflows, which make strides shorter than rows. */
 static gboolean
 rows_fit(const GstVideoInfo *info) {
   gboolean fit = TRUE;
@@ -114,7 +116,7 @@ take_caps(Stream *self, FuzzBytes *bytes) {
   self->caps = new_caps(format, width, height);
   self->possible = width > 0 && height > 0 && gst_video_info_from_caps(&self->in, self->caps) &&
                    self->in.size <= G_MAXUINT && rows_fit(&self->in);
-  if (!self->possible) { /* the buffers are for others then */
+  if (!self->possible) { /* the buffers are made for other caps then */
     gst_video_info_set_format(&self->in, gst_video_format_from_string(format), 16, 16);
     return;
   }
@@ -137,7 +139,7 @@ new_element(guint setting) {
 }
 
 static void
-begin(Stream *self) {
+start_stream(Stream *self) {
   GstSegment segment;
   GstElement *element = new_element(self->setting);
   self->harness = gst_harness_new_with_element(element, "sink", "src");
@@ -150,13 +152,14 @@ begin(Stream *self) {
 }
 
 static void
-end(Stream *self) {
+end_stream(Stream *self) {
   if (self->harness)
     gst_harness_teardown(self->harness);
   self->harness = NULL;
 }
 
-/* The stream that an input wants, which may have begun with another. */
+/* The stream for an input: that of the input before if it has the same properties and caps, else a
+ * new one. */
 static Stream *
 take_stream(FuzzBytes *bytes) {
   static Stream stream;
@@ -167,7 +170,7 @@ take_stream(FuzzBytes *bytes) {
     gst_caps_unref(wanted.caps);
     return &stream;
   }
-  end(&stream);
+  end_stream(&stream);
   g_clear_pointer(&stream.caps, gst_caps_unref);
   stream = wanted;
   return &stream;
@@ -175,8 +178,8 @@ take_stream(FuzzBytes *bytes) {
 
 /* --- frames --- */
 
-/* Compares what belongs to pixels. What else a row may hold, half a pair of packed 4:2:2, has its
- * own rules. */
+/* Compares the samples of pixels. Rows of packed 4:2:2 may also hold half a macropixel, which has
+ * its own rules. */
 static void
 check_row(const FuzzBuffer *in, const GstVideoInfo *info, const GstVideoFrame *out, gint component,
           guint row) {
@@ -189,10 +192,10 @@ check_row(const FuzzBuffer *in, const GstVideoInfo *info, const GstVideoFrame *o
                       (gsize)row * (gsize)GST_VIDEO_FRAME_PLANE_STRIDE(out, plane) + offset;
   for (gint x = 0; x < GST_VIDEO_INFO_COMP_WIDTH(info, component); x++)
     fuzz_check(memcmp(expected + (gsize)x * step, got + (gsize)x * step, n_bytes) == 0,
-               "component %d of %d, %u is not that of the buffer", component, x, row);
+               "component %d at %d, %u differs from the buffer", component, x, row);
 }
 
-/* Other depths have bits that are no part of a sample. */
+/* Samples of other depths have unused bits. */
 static gboolean
 copies_all_bits(const Stream *self) {
   const GstVideoFormatInfo *format = self->in.finfo;
@@ -211,32 +214,33 @@ check_output(Stream *self, const FuzzBuffer *in, GstBuffer *out) {
   gst_video_frame_unmap(&frame);
 }
 
-/* A few bytes with a stride of 0 are a right frame of any height. That of gigabytes would come out,
- * and is not asked for; wrong buffers are refused before memory is taken. */
+/* A few bytes with a stride of 0 are a valid frame of any height. The output would have gigabytes,
+ * so such a buffer is not pushed. An invalid buffer is refused before memory is allocated. */
 static gboolean
 makes_huge_frame(const Stream *self, const FuzzBuffer *in) {
-  return self->possible && self->out.size > MAX_FRAME_BYTES && fuzz_buffer_is_right(in, &self->in);
+  return self->possible && self->out.size > MAX_FRAME_BYTES && fuzz_buffer_is_valid(in, &self->in);
 }
 
-/* With caps that cannot be, nothing can come out. */
+/* Pushes the buffer and checks the result. With impossible caps no frame may come out. */
 static void
 push(Stream *self, FuzzBuffer *in) {
   if (!self->harness)
-    begin(self);
+    start_stream(self);
   const GstFlowReturn flow = gst_harness_push(self->harness, g_steal_pointer(&in->buffer));
   const guint n_errors = fuzz_count_errors();
   GstBuffer *out = gst_harness_try_pull(self->harness);
   if (flow == GST_FLOW_OK) {
-    fuzz_check(self->possible && fuzz_buffer_is_right(in, &self->in), "a wrong buffer is accepted");
+    fuzz_check(self->possible && fuzz_buffer_is_valid(in, &self->in),
+               "an invalid buffer is accepted");
     fuzz_check(out && n_errors == 0, "%u errors and no frame", n_errors);
     check_output(self, in, out);
   } else {
-    fuzz_check(!self->possible || in->locked || !fuzz_buffer_is_right(in, &self->in),
-               "a right buffer is refused: %s, %s", gst_flow_get_name(flow), fuzz_last_error());
+    fuzz_check(!self->possible || in->locked || !fuzz_buffer_is_valid(in, &self->in),
+               "a valid buffer is refused: %s, %s", gst_flow_get_name(flow), fuzz_last_error());
     fuzz_check(!out, "a frame with %s", gst_flow_get_name(flow));
     fuzz_check(n_errors == 1 || (n_errors == 0 && !self->possible), "%s with %u errors",
                gst_flow_get_name(flow), n_errors);
-    end(self);
+    end_stream(self);
   }
   g_clear_pointer(&out, gst_buffer_unref);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Kernel files: the bytes are one. Whoever reads a message about a file need not be allowed to read
- * the file, so a message may say where something is wrong but not what is there. */
+/* Fuzzes kernel files. Readers of a message about a file are perhaps not allowed to read the file.
+ * The message may therefore say where the file is wrong, but not repeat its contents. */
 
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ check_matrix(const CcMatrix *matrix, const CcKernelSize *size) {
   fuzz_check(MAX(matrix->width, matrix->height) == size->size, "a matrix of %ux%u under size %u",
              matrix->width, matrix->height, size->size);
   fuzz_check(matrix->width == size->matrix->width && matrix->height == size->matrix->height,
-             "matrices of two shapes");
+             "matrices of different sizes");
   for (guint i = 0; i < matrix->width * matrix->height; i++) {
     const gdouble coeff = matrix->factored
                               ? matrix->column[i / matrix->width] * matrix->row[i % matrix->width]
@@ -59,27 +59,28 @@ check_kernel(CcKernel *kernel) {
   }
 }
 
-#define PIECE 16
+#define CHUNK 16
 
-/* Without memcmp and out of sight (uncovered.txt): libFuzzer would put what it sees compared into
- * its next inputs. */
+/* Searches without memcmp, and is not instrumented (uncovered.txt), because libFuzzer would copy
+ * the compared texts into its next inputs. */
 static gboolean
-is_repeated(const gchar *piece, const guint8 *data, gsize size) {
-  for (gsize i = 0; i + PIECE <= size; i++) {
+is_repeated(const gchar *chunk, const guint8 *data, gsize size) {
+  for (gsize i = 0; i + CHUNK <= size; i++) {
     gsize n = 0;
-    while (n < PIECE && data[i + n] == (guint8)piece[n])
+    while (n < CHUNK && data[i + n] == (guint8)chunk[n])
       n++;
-    if (n == PIECE)
+    if (n == CHUNK)
       return TRUE;
   }
   return FALSE;
 }
 
-/* Sees all that is repeated of twice the length of a piece; words of the format are shorter. */
+/* Fails if the message repeats CHUNK bytes of the file at a multiple of CHUNK in the message. That
+ * includes every repetition of 2 * CHUNK bytes. Words of the format are shorter. */
 static void
 check_repeats_nothing(const gchar *message, const guint8 *data, gsize size) {
   const gsize length = strlen(message);
-  for (gsize i = 0; i + PIECE <= length; i += PIECE)
+  for (gsize i = 0; i + CHUNK <= length; i += CHUNK)
     fuzz_check(!is_repeated(message + i, data, size), "a message repeats what is in the file: %s",
                message);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Options as one text, NAME=VALUE with white space in between: the bytes are one. A text is taken
- * as a whole, or refused with a message that fits on a line. */
+/* Fuzzes the text of options, NAME=VALUE separated by white space. A text is accepted as a whole,
+ * or refused with a short message. */
 
 #include "common.h"
 #include "engine/options.h"

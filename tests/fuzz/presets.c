@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Presets: the bytes are the user's own file of them, without its first group, which tells the
- * element's name and is always right. Every preset in it is loaded twice. */
+/* Fuzzes the user's file of presets. Its first group names the element and is always valid; the
+ * bytes are the rest. Every preset in the file is loaded twice. */
 
 #include <stdio.h>
 #include "common.h"
@@ -17,14 +17,14 @@ static gchar *path;
 int
 LLVMFuzzerInitialize(int *argc, char ***argv) {
   fuzz_init();
-  g_autofree gchar *place = g_build_filename(fuzz_folder(), "gstreamer-1.0", "presets", NULL);
-  fuzz_check(g_mkdir_with_parents(place, 0700) == 0, "%s cannot be made", place);
-  path = g_build_filename(place, "GstCudaConv.prs", NULL);
+  g_autofree gchar *folder = g_build_filename(fuzz_folder(), "gstreamer-1.0", "presets", NULL);
+  fuzz_check(g_mkdir_with_parents(folder, 0700) == 0, "cannot create %s", folder);
+  path = g_build_filename(folder, "GstCudaConv.prs", NULL);
   return 0;
 }
 
-/* Without g_file_set_contents: in GLib 2.74 it either leaves the end of a longer file before, or
- * makes a new one each time. */
+/* Not with g_file_set_contents, which in GLib 2.74 either leaves the end of a longer old file, or
+ * makes a new file each time. */
 static void
 write_presets(const guint8 *data, gsize size) {
   FILE *file = fopen(path, "wb");
@@ -34,7 +34,7 @@ write_presets(const guint8 *data, gsize size) {
   fuzz_check(fclose(file) == 0 && ok, "%s cannot be written", path);
 }
 
-/* GStreamer reads the file once and keeps it with the type, under this name. */
+/* GStreamer reads the file once and stores it in the type under this quark. */
 static GQuark
 presets_quark(void) {
   return g_quark_from_static_string("GstPreset::presets");
@@ -47,7 +47,7 @@ forget_presets(void) {
   g_clear_pointer(&presets, g_key_file_unref);
 }
 
-/* The properties that a preset may hold, as text. */
+/* The text of all properties that a preset may contain. */
 static gchar *
 describe(GstElement *element) {
   GString *text = g_string_new(NULL);
@@ -61,15 +61,14 @@ describe(GstElement *element) {
   return g_string_free(text, FALSE);
 }
 
-/* Not compiled in. */
+/* Whether the preset is in the file and not compiled in. */
 static gboolean
 is_in_file(const gchar *name) {
   GKeyFile *presets = g_type_get_qdata(GST_TYPE_CUDA_CONV, presets_quark());
   return presets && g_key_file_has_group(presets, name);
 }
 
-/* Whether GStreamer's parser is without fault with each value of a preset, whether it is accepted
- * or not. */
+/* Whether GStreamer's parser accepts or refuses each value of the preset without a critical. */
 static gboolean
 can_be_parsed(GstElement *element, const gchar *name) {
   GKeyFile *presets = g_type_get_qdata(GST_TYPE_CUDA_CONV, presets_quark());
@@ -84,7 +83,7 @@ can_be_parsed(GstElement *element, const gchar *name) {
   return ok;
 }
 
-/* A preset with a value that is refused changes nothing. */
+/* Loads a preset. If a value is refused, nothing may change. */
 static void
 load(GstElement *element, const gchar *name) {
   g_auto(GStrv) names = gst_preset_get_property_names(GST_PRESET(element));
@@ -101,7 +100,7 @@ load(GstElement *element, const gchar *name) {
              before, after);
 }
 
-/* After the second time all is as after the first. */
+/* Loading a preset twice must give the same as loading it once. */
 static void
 check_preset(GstElement *element, const gchar *name) {
   load(element, name);

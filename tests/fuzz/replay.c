@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Runs a fuzz target once over each file of the folders that are named, without a fuzzer. What is
- * wrong ends the process; the last line that was printed names the file. */
+/* Runs a fuzz target once for each file of the given folders, without a fuzzer. A failed check ends
+ * the process; the last line printed names the file. */
 
 #include <stdio.h>
 #include <sys/resource.h>
@@ -9,8 +9,8 @@
 #include "common.h"
 #include "sanitizers.h"
 
-#define SECONDS 10         /* for one file */
-#define MEMORY (2UL << 30) /* bytes of the process, where no sanitizer takes much more */
+#define SECONDS 10         /* limit for one file */
+#define MEMORY (2UL << 30) /* limit of the process in bytes; not set with sanitizers */
 
 static void
 replay(const gchar *path) {
@@ -20,7 +20,7 @@ replay(const gchar *path) {
   printf("%s\n", path);
   fflush(stdout);
   fuzz_check(g_file_get_contents(path, &text, &size, &error), "%s", error->message);
-  /* of its size, without the 0 behind it */
+  /* a copy of the exact size, without the 0 at the end */
   g_autofree guint8 *data = g_memdup2(text, size);
   alarm(SECONDS);
   LLVMFuzzerTestOneInput(data, size);
@@ -38,7 +38,7 @@ replay_folder(const gchar *path) {
     g_autofree gchar *file = g_build_filename(path, name, NULL);
     replay(file);
   }
-  fuzz_check(n > 0, "%s: no file is in there", path);
+  fuzz_check(n > 0, "%s: the folder is empty", path);
   return n;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What a program tells AddressSanitizer and LeakSanitizer, or nobody where they are not built in.
- */
+/* Calls of AddressSanitizer and LeakSanitizer, which do nothing if the sanitizers are not built
+ * in. */
 
 #include <glib.h>
 

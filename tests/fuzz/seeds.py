@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes the seeds in corpus/ that are bytes; the tables here say what they mean.
+"""Writes the binary seeds in corpus/ from the tables here.
 
-Findings of the fuzzer, minimised, lie beside them. What the numbers are is told in bytes.c,
-buffers.c, values.c and frames.c."""
+corpus/ also has minimised inputs that the fuzzer found. bytes.c, buffers.c, values.c and frames.c define the format."""
 
 import pathlib
 import re
@@ -15,7 +14,7 @@ MAXINT, MAXUINT, MAXSIZE = 2**31 - 1, 2**32 - 1, 2**64 - 1
 
 # --- numbers, as fuzz_take_number reads them ---
 
-RIGHT, FAR = b"\0", b"\1"
+SENSIBLE, FAR = b"\0", b"\1"
 
 
 def near(delta):
@@ -39,11 +38,11 @@ def raw(value):
 FORMATS = [name for name in re.findall(r"F\((\w+), CC_", (ROOT / "plugin/memory/formats.h").read_text())
            if name not in ("P016_LE", "Y444_16LE")]
 COPY, COPY_WRAP, SOBEL, DIRECTION, BLUR, HALF, BOX, KIRSCH, QUARTER = 0, 2, 3, 4, 5, 6, 7, 8, 9
-META, CROP, READ_ONLY, ONE_BLOCK, SHARED, PIECES, LOCKED = (1 << i for i in range(7))
+META, CROP, READ_ONLY, ONE_BLOCK, SHARED, SPLIT, LOCKED = (1 << i for i in range(7))
 
 
 def side(pixels):
-    """1 to 64, or what fuzz_take_number makes of it."""
+    """A width or height: 1 to 64, or the bytes for fuzz_take_number."""
     if not isinstance(pixels, int):
         return b"\xff" + pixels
     return bytes([pixels - 1 + (128 if pixels > 16 else 0)])
@@ -53,18 +52,18 @@ def caps(setting, name, width, height):
     return bytes([setting, FORMATS.index(name)]) + side(width) + side(height)
 
 
-def metas(width=RIGHT, height=RIGHT, planes=RIGHT, places=(), video_format=0,
-          x=RIGHT, y=RIGHT, crop_width=RIGHT, crop_height=RIGHT, dice=0):
-    """A GstVideoMeta, its planes' offsets and strides in `places`, and a GstVideoCropMeta."""
-    places = tuple(places) + ((RIGHT, RIGHT),) * (4 - len(places))
+def metas(width=SENSIBLE, height=SENSIBLE, planes=SENSIBLE, planes_at=(), video_format=0,
+          x=SENSIBLE, y=SENSIBLE, crop_width=SENSIBLE, crop_height=SENSIBLE, dice=0):
+    """A GstVideoMeta and a GstVideoCropMeta. `planes_at` has the planes' offsets and strides."""
+    planes_at = tuple(planes_at) + ((SENSIBLE, SENSIBLE),) * (4 - len(planes_at))
     return (bytes([video_format]) + planes + crop_width + crop_height + struct.pack("<H", dice) +
-            width + height + b"".join(offset + stride for offset, stride in places) + x + y)
+            width + height + b"".join(offset + stride for offset, stride in planes_at) + x + y)
 
 
-def buffer(flags=0, size=RIGHT, meta=None, memory=b"\0\0"):
-    """`memory` is what lies before and after it in its block; for several it is their number less
-    one, and the length, except of the last, comes before that of each. Parts of one block begin
-    with what lies around that and have lengths only."""
+def buffer(flags=0, size=SENSIBLE, meta=None, memory=b"\0\0"):
+    """`memory` has the numbers of bytes before and after the memory in its block. For several memories
+    it begins with their number minus one, and has the length before these two numbers, except for the
+    last memory. For parts of one block it has the two numbers of the block, then only lengths."""
     return bytes([flags]) + size + (metas() if meta is None and flags & (META | CROP) else meta or b"") + memory
 
 
@@ -83,74 +82,74 @@ FRAMES = {
     "shared": caps(COPY, "NV12", 16, 16) + buffer(SHARED),
     "locked": caps(COPY, "NV12", 16, 16) + buffer(LOCKED) + buffer(),
     "locked-in-pieces": caps(COPY, "I420", 16, 16) + buffer(
-        PIECES | LOCKED, memory=b"\1" + struct.pack("<H", 100) + b"\1\1\1\1") + buffer(),
+        SPLIT | LOCKED, memory=b"\1" + struct.pack("<H", 100) + b"\1\1\1\1") + buffer(),
     "offset-in-memory": caps(COPY, "GRAY16_LE", 16, 16) + buffer(memory=b"\3\5"),
     "three-memories": caps(COPY, "I420", 16, 16) + buffer(
-        PIECES, memory=b"\2" + struct.pack("<H", 256) + b"\0\0" + struct.pack("<H", 64) + b"\1\1\0\0"),
+        SPLIT, memory=b"\2" + struct.pack("<H", 256) + b"\0\0" + struct.pack("<H", 64) + b"\1\1\0\0"),
     "plane-across-memories": caps(COPY, "I420", 16, 16) + buffer(
-        PIECES, memory=b"\1" + struct.pack("<H", 100) + b"\1\1\1\1"),
+        SPLIT, memory=b"\1" + struct.pack("<H", 100) + b"\1\1\1\1"),
     "parts-of-one-block": caps(COPY, "GRAY8", 16, 16) + buffer(
-        PIECES | ONE_BLOCK, memory=b"\2\0\0" + struct.pack("<HH", 50, 60)),
+        SPLIT | ONE_BLOCK, memory=b"\2\0\0" + struct.pack("<HH", 50, 60)),
     "empty-memory": caps(COPY, "GRAY8", 16, 16) + buffer(
-        PIECES, memory=b"\1" + struct.pack("<H", 0) + b"\0\0\0\0"),
+        SPLIT, memory=b"\1" + struct.pack("<H", 0) + b"\0\0\0\0"),
     "too-small": caps(COPY, "RGB", 16, 16) + buffer(size=near(-1)),
     "no-bytes": caps(COPY, "RGB", 16, 16) + buffer(size=FAR),
     "wrong-then-right": caps(SOBEL, "GRAY8", 16, 16) + buffer(size=near(-1)) + buffer(),
     "meta-as-caps": caps(COPY, "NV21", 16, 16) + buffer(META, meta=metas()),
     "meta-padded": caps(COPY, "GRAY8", 16, 4) + buffer(
-        META, size=raw(20 * 4), meta=metas(places=[(RIGHT, near(4))])),
+        META, size=raw(20 * 4), meta=metas(planes_at=[(SENSIBLE, near(4))])),
     "meta-bottom-up": caps(COPY, "GRAY8", 16, 4) + buffer(
-        META, meta=metas(places=[(raw(48), FAR)])),
+        META, meta=metas(planes_at=[(raw(48), FAR)])),
     "meta-odd-stride": caps(COPY, "GRAY16_LE", 16, 4) + buffer(
-        META, size=raw(200), meta=metas(places=[(raw(1), raw(33))])),
-    "meta-rows-overlap": caps(COPY, "RGB", 16, 4) + buffer(META, meta=metas(places=[(RIGHT, raw(1))])),
-    "meta-stride-0": caps(COPY, "RGB", 16, 4) + buffer(META, meta=metas(places=[(RIGHT, raw(0))])),
+        META, size=raw(200), meta=metas(planes_at=[(raw(1), raw(33))])),
+    "meta-rows-overlap": caps(COPY, "RGB", 16, 4) + buffer(META, meta=metas(planes_at=[(SENSIBLE, raw(1))])),
+    "meta-stride-0": caps(COPY, "RGB", 16, 4) + buffer(META, meta=metas(planes_at=[(SENSIBLE, raw(0))])),
     "meta-stride-greatest": caps(COPY, "GRAY8", 16, 4) + buffer(
-        META, meta=metas(places=[(RIGHT, raw(MAXINT))])),
+        META, meta=metas(planes_at=[(SENSIBLE, raw(MAXINT))])),
     "meta-stride-least": caps(COPY, "GRAY8", 16, 4) + buffer(
-        META, meta=metas(places=[(RIGHT, raw(-2**31))])),
+        META, meta=metas(planes_at=[(SENSIBLE, raw(-2**31))])),
     "meta-offset-wraps": caps(COPY, "GRAY8", 16, 4) + buffer(
-        META, meta=metas(places=[(raw(MAXSIZE - 63), RIGHT)])),
-    "meta-offset-end": caps(COPY, "GRAY8", 16, 4) + buffer(META, meta=metas(places=[(FAR, RIGHT)])),
+        META, meta=metas(planes_at=[(raw(MAXSIZE - 63), SENSIBLE)])),
+    "meta-offset-end": caps(COPY, "GRAY8", 16, 4) + buffer(META, meta=metas(planes_at=[(FAR, SENSIBLE)])),
     "meta-planes-many": caps(COPY, "GRAY8", 16, 4) + buffer(META, meta=metas(planes=FAR)),
     "meta-planes-none": caps(COPY, "GRAY8", 16, 4) + buffer(META, meta=metas(planes=raw(0))),
     "meta-other-format": caps(COPY, "RGBA", 16, 4) + buffer(META, meta=metas(video_format=12)),
     "crop-middle": caps(COPY, "GRAY8", 8, 4) + buffer(
         META | CROP, size=raw(32 * 16),
-        meta=metas(raw(32), raw(16), places=[(RIGHT, raw(32))], x=raw(5), y=raw(7))),
+        meta=metas(raw(32), raw(16), planes_at=[(SENSIBLE, raw(32))], x=raw(5), y=raw(7))),
     "crop-corner": caps(COPY, "GRAY8", 8, 4) + buffer(
         META | CROP, size=raw(32 * 16),
-        meta=metas(raw(32), raw(16), places=[(RIGHT, raw(32))], x=FAR, y=FAR)),
+        meta=metas(raw(32), raw(16), planes_at=[(SENSIBLE, raw(32))], x=FAR, y=FAR)),
     "crop-beyond": caps(COPY, "GRAY8", 8, 4) + buffer(
         META | CROP, size=raw(32 * 16),
-        meta=metas(raw(32), raw(16), places=[(RIGHT, raw(32))], x=near_far(1), y=FAR)),
+        meta=metas(raw(32), raw(16), planes_at=[(SENSIBLE, raw(32))], x=near_far(1), y=FAR)),
     "crop-i420-odd": caps(COPY, "I420", 8, 4) + buffer(
         META | CROP, size=raw(32 * 16 * 3 // 2),
-        meta=metas(raw(32), raw(16), x=raw(3), y=raw(5), places=[
-            (RIGHT, raw(32)), (raw(512), raw(16)), (raw(640), raw(16))])),
+        meta=metas(raw(32), raw(16), x=raw(3), y=raw(5), planes_at=[
+            (SENSIBLE, raw(32)), (raw(512), raw(16)), (raw(640), raw(16))])),
     "crop-yuy2-odd": caps(COPY, "YUY2", 9, 4) + buffer(
         META | CROP, size=raw(32 * 16),
-        meta=metas(raw(16), raw(16), x=raw(7), y=raw(5), places=[(RIGHT, raw(32))])),
+        meta=metas(raw(16), raw(16), x=raw(7), y=raw(5), planes_at=[(SENSIBLE, raw(32))])),
     "crop-of-whole": caps(COPY_WRAP, "GRAY8", 8, 4) + buffer(
         META | CROP, meta=metas(x=raw(1), y=raw(1))),
-    # the last line of the picture is where 2^64 is passed
+    # the last row of the frame passes 2^64
     "crop-overflow-argb64": caps(COPY, "ARGB64", 64, raw(100)) + buffer(
-        META | CROP, meta=metas(FAR, FAR, places=[(RIGHT, raw(MAXINT - 1))], x=FAR, y=FAR)),
+        META | CROP, meta=metas(FAR, FAR, planes_at=[(SENSIBLE, raw(MAXINT - 1))], x=FAR, y=FAR)),
     "crop-overflow-negative": caps(COPY, "ARGB64", 64, 64) + buffer(
-        META | CROP, meta=metas(FAR, FAR, places=[(FAR, raw(-2**31))], x=FAR, y=FAR)),
+        META | CROP, meta=metas(FAR, FAR, planes_at=[(FAR, raw(-2**31))], x=FAR, y=FAR)),
     "dice-nv12": caps(COPY, "NV12", 16, 16) + buffer(META | CROP, meta=metas(dice=1)),
     "dice-rgb": caps(COPY, "RGB", 9, 9) + buffer(META | CROP, meta=metas(dice=2)),
     "dice-rgba": caps(COPY, "RGBA", 16, 9) + buffer(META | CROP, meta=metas(dice=3)),
     "dice-argb64": caps(COPY, "ARGB64", 64, 64) + buffer(META | CROP, meta=metas(dice=4)),
     "dice-i420": caps(COPY, "I420", 7, 5) + buffer(META | CROP, meta=metas(dice=5)),
-    "caps-greatest": caps(COPY, "RGBA", RIGHT, RIGHT) + buffer(),
+    "caps-greatest": caps(COPY, "RGBA", SENSIBLE, SENSIBLE) + buffer(),
     "caps-4-gib": caps(COPY, "ARGB64", FAR, FAR) + buffer(),
     "caps-0": caps(COPY, "GRAY8", raw(0), 16) + buffer(),
     "caps-negative": caps(COPY, "GRAY8", raw(-1), 16) + buffer(),
-    "caps-2-gib-wide": caps(COPY, "GRAY8", RIGHT, 1) + buffer(),
-    "caps-2-gib-tall": caps(BLUR, "GRAY8", 1, RIGHT) + buffer(),
+    "caps-2-gib-wide": caps(COPY, "GRAY8", SENSIBLE, 1) + buffer(),
+    "caps-2-gib-tall": caps(BLUR, "GRAY8", 1, SENSIBLE) + buffer(),
     "caps-1-gib-square": caps(SOBEL, "GRAY8", FAR, FAR) + buffer(),
-    "caps-tall-stride-0": caps(COPY, "GRAY8", 1, RIGHT) + buffer(META, meta=metas(places=[(RIGHT, raw(0))])),
+    "caps-tall-stride-0": caps(COPY, "GRAY8", 1, SENSIBLE) + buffer(META, meta=metas(planes_at=[(SENSIBLE, raw(0))])),
 }
 
 # --- values of coefficients ---

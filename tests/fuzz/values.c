@@ -4,10 +4,10 @@
 #include <float.h>
 #include <math.h>
 
-#define MAX_LENGTH 20   /* of one array: a row and more */
-#define MAX_VALUES 1024 /* in all, copies and wrappings too */
-#define MAX_DEPTH 16    /* of what the bytes nest one by one */
-#define MAX_WRAPS 512   /* that one operation nests; GStreamer copies and frees by recursion */
+#define MAX_LENGTH 20   /* of one array: more than a side of a matrix */
+#define MAX_VALUES 1024 /* of one input, including copies and wrappers */
+#define MAX_DEPTH 16    /* of values that are read one inside the other */
+#define MAX_WRAPS 512   /* of one operation; GStreamer copies and frees values recursively */
 
 typedef struct {
   FuzzBytes *bytes;
@@ -16,7 +16,7 @@ typedef struct {
 
 static void take_value(Maker *self, GValue *value);
 
-/* --- what holds other values --- */
+/* --- values that hold other values --- */
 
 typedef enum {
   HOLDER_ARRAY,
@@ -26,8 +26,9 @@ typedef enum {
   N_HOLDERS,
 } Holder;
 
-/* Makes room for n entries. GStreamer's parser makes arrays of mixed types, but its functions
- * refuse to append them, so the entries are numbers that make place for others. */
+/* Makes an array or list with n entries. GStreamer's parser makes arrays of mixed types, but its
+ * functions refuse to append such entries. The entries are therefore numbers, which entry_of()
+ * replaces. */
 static void
 init_array(GValue *value, gboolean list, guint n) {
   g_value_init(value, list ? GST_TYPE_LIST : GST_TYPE_ARRAY);
@@ -41,7 +42,7 @@ init_array(GValue *value, gboolean list, guint n) {
   }
 }
 
-/* Where to put an entry of such an array. */
+/* The place for an entry of such an array. The old entry is cleared. */
 static GValue *
 entry_of(GValue *value, guint i) {
   GValue *entry = (GValue *)(GST_VALUE_HOLDS_LIST(value) ? gst_value_list_get_value(value, i)
@@ -50,7 +51,7 @@ entry_of(GValue *value, guint i) {
   return entry;
 }
 
-/* Puts `value` into something else. */
+/* Puts the value into an array, list, structure or caps. */
 static void
 wrap(GValue *value, Holder holder) {
   GValue outer = G_VALUE_INIT;
@@ -90,7 +91,7 @@ take_array(Maker *self, GValue *value, gboolean list) {
     take_value(self, entry_of(value, i));
 }
 
-/* The same entry again and again: a whole row from a few bytes. */
+/* An array of equal entries: a whole row from a few bytes. */
 static void
 take_row(Maker *self, GValue *value) {
   g_auto(GValue) one = G_VALUE_INIT;
@@ -107,7 +108,7 @@ take_row(Maker *self, GValue *value) {
   self->n_values += n * values_of_one;
 }
 
-/* --- the rest --- */
+/* --- other values --- */
 
 static void
 take_int(Maker *self, GValue *value, guint n_bytes) {
@@ -126,7 +127,7 @@ take_double(Maker *self, GValue *value) {
                      edge < G_N_ELEMENTS(edges) ? edges[edge] : fuzz_take_double(self->bytes));
 }
 
-/* A text of the bytes, a long one, or none. */
+/* A text from the bytes, a long text, or NULL. */
 static void
 take_string(Maker *self, GValue *value) {
   g_value_init(value, G_TYPE_STRING);
@@ -147,7 +148,7 @@ take_fraction(Maker *self, GValue *value) {
                          denominator ? MAX(denominator, -G_MAXINT) : 1);
 }
 
-/* Of other types of numbers. */
+/* Numbers of other types. */
 static void
 take_converted(Maker *self, GValue *value) {
   const GType types[] = {G_TYPE_BOOLEAN, G_TYPE_CHAR,  G_TYPE_UCHAR,  G_TYPE_UINT, G_TYPE_LONG,
@@ -159,7 +160,7 @@ take_converted(Maker *self, GValue *value) {
   g_value_transform(&number, value);
 }
 
-/* A type that was given no value. */
+/* A type without a value. */
 static void
 take_unset(Maker *self, GValue *value) {
   const GType types[] = {

@@ -89,7 +89,7 @@ test_format_layout(const TestFormat *format, guint width, guint height, gboolean
     plane->depth = format->depth;
     plane->shift = format->shift;
     memcpy(plane->role, format->plane[p].role, sizeof plane->role);
-    plane->pairs = count_luma(plane) == 2;
+    plane->has_macropixels = count_luma(plane) == 2;
   }
   return layout;
 }

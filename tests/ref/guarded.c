@@ -13,7 +13,7 @@
 #endif
 
 #define GUARD_BYTE 0xa5
-#define SLACK 256 /* bytes of guard values around planes that touch no page */
+#define SLACK 256 /* guard bytes around planes that do not touch a page */
 
 const gchar *const placement_names[PLACEMENT_COUNT] = {"at-end", "at-start", "aligned", "odd",
                                                        "bottom-up"};
@@ -99,10 +99,12 @@ pattern_code(Pattern pattern, guint x, guint y, guint max, guint spike, GRand *r
   }
 }
 
-/* Whether sample i of a row belongs to no pixel: luma behind the last one of an odd width. */
+/* Returns whether sample i of a row belongs to no pixel: the second luma sample of the last
+ * macropixel if the width is odd. */
 static gboolean
 is_spare(const CcPlaneLayout *plane, guint i) {
-  return plane->pairs && plane->width % 2 == 1 && i + 2 >= cc_plane_groups(plane) * plane->step &&
+  return plane->has_macropixels && plane->width % 2 == 1 &&
+         i + 2 >= cc_plane_groups(plane) * plane->step &&
          plane->role[i % plane->step] == CC_ROLE_LUMA;
 }
 
@@ -138,7 +140,7 @@ guarded_frame_copy(GuardedFrame *guarded, const GuardedFrame *from) {
   }
 }
 
-/* --- what is outside of a rectangle --- */
+/* --- samples outside a rectangle --- */
 
 static void
 draw_bytes(guint8 *bytes, gsize n, GRand *rand) {
@@ -179,7 +181,7 @@ guarded_frame_forbid(const GuardedFrame *guarded, const CcRect *except) {
   }
 }
 
-/* The first byte in from..to that is no guard, or NULL. */
+/* Returns the first byte in from..to that is not a guard byte, or NULL. */
 static const guint8 *
 find_damage(const guint8 *from, const guint8 *to) {
   while (from < to && *from == GUARD_BYTE)

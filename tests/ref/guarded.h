@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Frames in memory that betrays every access outside the samples: pages without access on both
- * sides, and known bytes in all gaps that may be read but not written. */
+/* Frames in memory that reveals every access outside the samples. Inaccessible pages lie on both
+ * sides. All gaps are filled with guard bytes, which may be read but not written. */
 
 #include "engine/frame.h"
 #include "tests/ref/oracle.h"
 
 G_BEGIN_DECLS
 
-/* How planes lie between the two forbidden pages. */
+/* The position of a plane between its two inaccessible pages. */
 typedef enum {
   PLACEMENT_AT_END,    /* rows without gaps; the last sample touches the page behind */
   PLACEMENT_AT_START,  /* rows without gaps; the first sample touches the page before */
@@ -25,8 +25,8 @@ typedef enum {
   PATTERN_RANDOM,
   PATTERN_ZERO,
   PATTERN_MAX,
-  PATTERN_CHECKER, /* 0 and the maximum in turn */
-  PATTERN_SPIKES,  /* a maximum here and there in black, or the reverse */
+  PATTERN_CHECKER, /* 0 and the maximum alternate */
+  PATTERN_SPIKES,  /* single maxima in black, or the reverse */
   PATTERN_RAMP,
   PATTERN_COUNT,
 } Pattern;
@@ -37,50 +37,52 @@ typedef struct {
   CcFrame frame;
   CcFrameLayout layout;
   struct {
-    guint8 *map; /* with the forbidden pages */
+    guint8 *map; /* including the inaccessible pages */
     gsize map_length;
-    guint8 *area; /* what may be read */
+    guint8 *area; /* the accessible part */
     gsize length;
   } plane[CC_MAX_PLANES];
 } GuardedFrame;
 
-/* All bytes hold the guard value. */
+/* Makes a frame in which all bytes are guard bytes. */
 GuardedFrame *guarded_frame_new(const CcFrameLayout *layout, Placement placement);
 void guarded_frame_free(GuardedFrame *guarded);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GuardedFrame, guarded_frame_free)
 
-/* The first sample of row y of a plane. */
+/* Returns the first sample of row y of a plane. */
 static inline guint8 *
 guarded_frame_row(const GuardedFrame *guarded, guint plane, guint y) {
   return guarded->frame.plane[plane].data + (gssize)y * guarded->frame.plane[plane].pitch;
 }
 
-/* Draws a pattern. What holds no picture is random: the low bits of P010, and the spare luma of an
- * odd width in pairs. */
+/* Draws a pattern. Bits that belong to no pixel are random: the low bits of P010, and the unused
+ * luma sample of the last macropixel. */
 void guarded_frame_draw(GuardedFrame *guarded, Pattern pattern, GRand *rand);
 
-/* Gives `guarded` the samples of a frame of the same layout. */
+/* Copies the samples of a frame of the same layout to `guarded`. */
 void guarded_frame_copy(GuardedFrame *guarded, const GuardedFrame *from);
 
-/* Puts random bits into all samples outside of a rectangle of each plane, in groups of samples. */
+/* Puts random bits into all samples outside a rectangle of each plane. Rectangles are in groups of
+ * samples. */
 void guarded_frame_poison(GuardedFrame *guarded, const CcRect *keep, GRand *rand);
 
-/* Makes AddressSanitizer, where the program is built with it, report every access outside of a
- * rectangle of each plane; up to 7 bytes left and right of it go unseen. NULL allows all again. */
+/* If the program is built with AddressSanitizer, makes it report every access outside a rectangle
+ * of each plane. Up to 7 bytes left and right of it go unnoticed. NULL allows everything again. */
 void guarded_frame_forbid(const GuardedFrame *guarded, const CcRect *except);
 
-/* Whether all gaps still hold the guard value; if not, says where. */
+/* Returns whether all gaps still have the guard value. If not, *message says where. */
 gboolean guarded_frame_intact(const GuardedFrame *guarded, gchar **message);
 
-/* All accessible bytes of all planes, for a comparison before and after. */
+/* Returns all accessible bytes of all planes, to compare before and after. */
 GBytes *guarded_frame_snapshot(const GuardedFrame *guarded);
 
-/* Whether all samples are as expected; if not, describes the first that is not. `layout` is the
- * frames'; `tolerance` may be NULL. */
+/* Returns whether all samples are as expected. If not, *message describes the first wrong one.
+ * `layout` is that of both frames. `tolerance` may be NULL. */
 gboolean frames_match(const CcFrameLayout *layout, const CcFrame *expected, const CcFrame *got,
                       const OracleTolerance *tolerance, gchar **message);
 
-/* How many samples are not as expected, of the *n that `tolerance` gives a limit, angles aside. */
+/* Returns how many samples differ from the expected ones. Only samples to which `tolerance` gives a
+ * limit count, *n in all. Angles do not count. */
 guint64 frames_count_off(const CcFrameLayout *layout, const CcFrame *expected, const CcFrame *got,
                          const OracleTolerance *tolerance, guint64 *n);
 

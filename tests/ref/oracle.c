@@ -10,7 +10,7 @@
 
 __extension__ typedef __int128 int128;
 
-/* What becomes of the sums of one component. */
+/* How the sums of one component become a code value. */
 typedef struct {
   CcResponse response;
   Number add;
@@ -18,31 +18,31 @@ typedef struct {
 } Rule;
 
 typedef enum {
-  FATE_FILTER,
-  FATE_COPY,
-  FATE_FILL,
-} Fate;
+  ACTION_FILTER,
+  ACTION_COPY,
+  ACTION_FILL,
+} Action;
 
-static Fate
-fate_of_role(const CcFilter *filter, CcRole role, const CcPlaneLayout *plane, guint *fill) {
+static Action
+action_of_role(const CcFilter *filter, CcRole role, const CcPlaneLayout *plane, guint *fill) {
   switch (role) {
   case CC_ROLE_CB:
   case CC_ROLE_CR: {
     CcChroma chroma = filter->chroma == CC_CHROMA_AUTO ? filter->kernel->chroma : filter->chroma;
     *fill = 1u << (plane->depth - 1);
-    return chroma == CC_CHROMA_FILTER ? FATE_FILTER
-           : chroma == CC_CHROMA_COPY ? FATE_COPY
-                                      : FATE_FILL;
+    return chroma == CC_CHROMA_FILTER ? ACTION_FILTER
+           : chroma == CC_CHROMA_COPY ? ACTION_COPY
+                                      : ACTION_FILL;
   }
   case CC_ROLE_ALPHA:
     *fill = (1u << plane->depth) - 1;
-    return filter->alpha == CC_ALPHA_FILTER ? FATE_FILTER
-           : filter->alpha == CC_ALPHA_COPY ? FATE_COPY
-                                            : FATE_FILL;
+    return filter->alpha == CC_ALPHA_FILTER ? ACTION_FILTER
+           : filter->alpha == CC_ALPHA_COPY ? ACTION_COPY
+                                            : ACTION_FILL;
   case CC_ROLE_PADDING:
-    return FATE_COPY;
+    return ACTION_COPY;
   default:
-    return FATE_FILTER;
+    return ACTION_FILTER;
   }
 }
 
@@ -61,7 +61,7 @@ rule_of_role(const CcFilter *filter, const Matrices *m, CcRole role, const CcPla
   gboolean in_limited = limited_range && (role == CC_ROLE_LUMA || cc_role_is_chroma(role));
   if (in_limited || rule.response == CC_RESPONSE_DIRECTION)
     rule.add = oracle_number_times(rule.add, unit, 1);
-  else /* white of 8 bits becomes white */
+  else /* maps white of 8 bits to white */
     rule.add = oracle_number_times(rule.add, full_white, 255);
   if (rule.response == CC_RESPONSE_DIRECTION)
     return rule;
@@ -70,7 +70,7 @@ rule_of_role(const CcFilter *filter, const Matrices *m, CcRole role, const CcPla
   } else if (edge && role == CC_ROLE_LUMA && limited_range) {
     rule.lo = 16 * unit;
     rule.hi = 235 * unit;
-    /* a bias of 255 leads to white */
+    /* maps a bias of 255 to white */
     gint below_white = rule.hi - 255 * unit;
     rule.add = oracle_number_plus(rule.add, m->gain.real < 0 ? below_white : rule.lo);
   }
@@ -100,7 +100,7 @@ oracle_border_index(gint i, gint n, CcBorder border) {
   return i;
 }
 
-/* What a tap outside the picture reads with a constant border. */
+/* Returns the value that a tap outside the image reads with a constant border. */
 static guint
 constant_of_role(const CcFilter *filter, CcRole role, guint depth) {
   guint max = (1u << depth) - 1;
@@ -111,7 +111,7 @@ constant_of_role(const CcFilter *filter, CcRole role, guint depth) {
   return (guint)floor(filter->border_value * max + 0.5);
 }
 
-/* floor(t * gain + add + 1/2) between lo and hi; t is an integer. */
+/* Returns floor(t * gain + add + 1/2), clamped to lo..hi. t is an integer. */
 static guint
 round_rational(int128 t, const Number *gain, const Rule *rule) {
   Ratio g = gain->ratio, a = rule->add.ratio;
@@ -136,7 +136,7 @@ round_angle(long double y, long double x, const Rule *rule) {
   return (guint)(code & rule->hi);
 }
 
-/* The square root of n when that is an integer, else -1. */
+/* Returns the square root of n if it is an integer, else -1. */
 static int128
 integer_root(int128 n) {
   int128 root = (int128)floorl(sqrtl((long double)n));
@@ -164,7 +164,7 @@ respond_exactly(const gint64 *sum, guint n, const Number *gain, const Rule *rule
       break;
     case CC_RESPONSE_DIRECTION:
       return round_angle(sum[1], sum[0], rule);
-    case CC_RESPONSE_AUTO: /* no rule has it */
+    case CC_RESPONSE_AUTO: /* not in a rule */
     case CC_RESPONSE_CLAMP:
     case CC_RESPONSE_OFFSET:
       t = i == 0 ? s : MAX(t, s);
@@ -172,7 +172,7 @@ respond_exactly(const gint64 *sum, guint n, const Number *gain, const Rule *rule
   }
   if (rule->response == CC_RESPONSE_MAGNITUDE) {
     int128 root = integer_root(t);
-    /* any other root is irrational and can be no tie, so that long double is enough */
+    /* other roots are irrational and cannot be ties, so long double is enough */
     if (root < 0)
       return round_real(sqrtl((long double)t), gain, rule);
     t = root;
@@ -198,7 +198,7 @@ respond_really(const long double *sum, guint n, const Number *gain, const Rule *
       break;
     case CC_RESPONSE_DIRECTION:
       return round_angle(sum[1], sum[0], rule);
-    case CC_RESPONSE_AUTO: /* no rule has it */
+    case CC_RESPONSE_AUTO: /* not in a rule */
     case CC_RESPONSE_CLAMP:
     case CC_RESPONSE_OFFSET:
       t = i == 0 ? sum[i] : fmaxl(t, sum[i]);
@@ -219,8 +219,8 @@ border_table(guint n, guint window, CcBorder border) {
   return table;
 }
 
-/* What taps read: code values. Positions begin half a window before the field; those outside are
- * -1. */
+/* The code values that taps read. Positions begin half a window before the field. Indices outside
+ * the image are -1. */
 typedef struct {
   const Field *field;
   guint shift;
@@ -236,7 +236,7 @@ read_tap(const Window *window, guint x, guint y) {
   return window->field->word[(gsize)row * window->field->width + (gsize)column] >> window->shift;
 }
 
-/* The sums of whole numbers over the window of sample (x, y). */
+/* Makes the sums of integers over the window of sample (x, y). */
 static void
 sum_exactly(const Window *window, const Matrices *m, guint x, guint y, gint64 *sum) {
   for (guint i = 0; i < m->n; i++) {
@@ -258,7 +258,7 @@ sum_really(const Window *window, const Matrices *m, guint x, guint y, long doubl
   }
 }
 
-/* The filtered sample (x, y). */
+/* Returns the filtered sample (x, y). */
 static guint
 filter_sample(const Window *window, const Matrices *m, guint x, guint y, const Rule *rule) {
   gint64 exact[CC_MAX_MATRICES];
@@ -271,8 +271,8 @@ filter_sample(const Window *window, const Matrices *m, guint x, guint y, const R
   return respond_really(real, m->n, &m->gain, rule);
 }
 
-/* Sums along the rows of matrices that are factored: of matrix i for target column x of row y of
- * the window's rows. One of the two is there. */
+/* Horizontal sums of factored matrices: for each matrix, row of the windows and target column.
+ * Either `exact` or `real` is set. */
 typedef struct {
   guint n_rows, width;
   gint64 *exact;
@@ -298,7 +298,7 @@ sum_rows(const Window *window, const Matrices *m, guint n_rows, guint width, gui
   return sums;
 }
 
-/* The filtered sample of target column x whose window begins at row y. */
+/* Returns the filtered sample of target column x whose window begins at row y. */
 static guint
 filter_column(const RowSums *sums, const Matrices *m, guint x, guint y, const Rule *rule) {
   gint64 exact[CC_MAX_MATRICES] = {0};
@@ -342,17 +342,17 @@ filter_field(const CcFilter *filter, const Matrices *m, const Kind *kind, const 
 }
 
 static void
-set_field(const CcFilter *filter, const Kind *kind, Fate fate, guint fill, const Field *from,
+set_field(const CcFilter *filter, const Kind *kind, Action action, guint fill, const Field *from,
           const Field *to) {
   guint stride = MAX(filter->stride, 1), *word = to->word;
   for (guint y = 0; y < to->height; y++)
     for (guint x = 0; x < to->width; x++)
-      *word++ = fate == FATE_COPY ? from->word[(gsize)y * stride * from->width + x * stride]
-                                  : fill << kind->layout->shift;
+      *word++ = action == ACTION_COPY ? from->word[(gsize)y * stride * from->width + x * stride]
+                                      : fill << kind->layout->shift;
 }
 
-/* 0 where everything is rational; else 1: for coefficients that were rounded, and for a value that
- * lies next to a rounding limit. */
+/* Returns 0 if everything is rational, else 1: coefficients may have been rounded, and a value may
+ * lie next to a rounding limit. */
 static guint
 tolerance_of_rule(const Matrices *m, const Rule *rule) {
   return rule->response == CC_RESPONSE_DIRECTION || !m->rational || !m->gain.rational ||
@@ -361,47 +361,47 @@ tolerance_of_rule(const Matrices *m, const Rule *rule) {
 
 static void
 set_limit(OracleTolerance *tolerance, const Kind *kind, guint limit) {
-  for (guint i = 0; i < kind->n_places; i++) {
-    const Place *place = &kind->place[i];
-    tolerance->limit[place->plane][place->first] = limit;
-    if (place->two)
-      tolerance->limit[place->plane][place->first + 2] = limit;
+  for (guint i = 0; i < kind->n_offsets; i++) {
+    const Offset *offset = &kind->offset[i];
+    tolerance->limit[offset->plane][offset->first] = limit;
+    if (offset->two)
+      tolerance->limit[offset->plane][offset->first + 2] = limit;
   }
 }
 
-/* The width and the height that a frame has in samples of a kind. */
+/* Returns the width and height of a frame in samples of a kind. */
 static void
 size_of_kind(const Kind *kind, guint *width, guint *height) {
-  *width = kind->place[0].two ? kind->layout->width : cc_plane_groups(kind->layout);
+  *width = kind->offset[0].two ? kind->layout->width : cc_plane_groups(kind->layout);
   *height = kind->layout->height;
 }
 
-/* All samples of a kind. */
+/* Makes all samples of a kind. */
 static void
 make_kind(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *m, const Kind *kind,
           const CcFrame *src, const CcFrame *dst, OracleTolerance *found) {
   const CcPlaneLayout *plane = kind->layout;
   guint fill = 0, width, height;
-  Fate fate = fate_of_role(filter, kind->role, plane, &fill);
+  Action action = action_of_role(filter, kind->role, plane, &fill);
   Rule rule = rule_of_role(filter, m, kind->role, plane, layout->limited_range);
   const CcFrameLayout out_layout = oracle_out_layout(filter, layout);
   CcRect source, target;
   size_of_kind(kind, &width, &height);
   oracle_regions_of_size(filter, layout, width, height, &source, &target);
   const Field from = oracle_read_field(kind, src, &source), to = oracle_field_new(&target);
-  if (fate == FATE_FILTER) {
+  if (action == ACTION_FILTER) {
     filter_field(filter, m, kind, &rule, &from, &to);
     set_limit(found, kind, tolerance_of_rule(m, &rule));
     found->circular = rule.response == CC_RESPONSE_DIRECTION;
   } else {
-    set_field(filter, kind, fate, fill, &from, &to);
+    set_field(filter, kind, action, fill, &from, &to);
   }
-  oracle_write_field(kind, &to, dst, &target, out_layout.plane[kind->place[0].plane].width);
+  oracle_write_field(kind, &to, dst, &target, out_layout.plane[kind->offset[0].plane].width);
   g_free(from.word);
   g_free(to.word);
 }
 
-/* --- hues --- */
+/* --- direction-color --- */
 
 /* The gradients of all pixels of a rectangle. */
 typedef struct {
@@ -431,11 +431,11 @@ find_gradients(const CcFilter *filter, const Matrices *m, const Kind *luma, cons
   return gradients;
 }
 
-/* The hue of the sample that stands for across x down pixels of the picture, from (left, top) on.
- */
+/* Returns the color index of a sample that covers across x down pixels of the image, from (left,
+ * top) on. Gradients of pixels outside the rectangle do not count. */
 static guint
-hue_of_pixels(const Gradients *gradients, guint left, guint top, guint across, guint down,
-              gdouble bias) {
+color_of_pixels(const Gradients *gradients, guint left, guint top, guint across, guint down,
+                gdouble bias) {
   const CcRect *rect = &gradients->rect;
   gint64 x_sum = 0, y_sum = 0;
   for (guint y = top; y < top + down; y++)
@@ -449,9 +449,9 @@ hue_of_pixels(const Gradients *gradients, guint left, guint top, guint across, g
 }
 
 static guint
-pixels_of_sample(guint picture, guint n) {
+pixels_of_sample(guint image, guint n) {
   guint each = 1;
-  while ((picture + each - 1) / each != n)
+  while ((image + each - 1) / each != n)
     each *= 2;
   return each;
 }
@@ -459,55 +459,56 @@ pixels_of_sample(guint picture, guint n) {
 static void
 paint_kind(const CcFilter *filter, const CcFrameLayout *layout, const Kind *luma, const Kind *kind,
            const Gradients *gradients, const CcFrame *dst, OracleTolerance *found) {
-  guint width, height, picture_width, picture_height, stride = MAX(filter->stride, 1);
+  guint width, height, image_width, image_height, stride = MAX(filter->stride, 1);
   const CcFrameLayout out_layout = oracle_out_layout(filter, layout);
-  const Place *place = &kind->place[0];
+  const Offset *offset = &kind->offset[0];
   CcRect source, target;
-  size_of_kind(luma, &picture_width, &picture_height);
+  size_of_kind(luma, &image_width, &image_height);
   size_of_kind(kind, &width, &height);
-  guint across = pixels_of_sample(picture_width, width);
-  guint down = pixels_of_sample(picture_height, height);
+  guint across = pixels_of_sample(image_width, width);
+  guint down = pixels_of_sample(image_height, height);
   oracle_regions_of_size(filter, layout, width, height, &source, &target);
   const Field to = oracle_field_new(&target);
   guint component = oracle_direction_color_component(kind->role), *word = to.word;
   for (guint y = 0; y < to.height; y++)
     for (guint x = 0; x < to.width; x++)
-      *word++ = found->hue_word[component][hue_of_pixels(
+      *word++ = found->color_word[component][color_of_pixels(
           gradients, across * (source.x + stride * x), down * (source.y + stride * y), across, down,
           filter->bias)];
-  oracle_write_field(kind, &to, dst, &target, out_layout.plane[place->plane].width);
-  for (guint i = 0; i <= (place->two ? 2 : 0); i += 2)
-    found->hue_component[place->plane][place->first + i] = component + 1;
+  oracle_write_field(kind, &to, dst, &target, out_layout.plane[offset->plane].width);
+  for (guint i = 0; i <= (offset->two ? 2 : 0); i += 2)
+    found->color_component[offset->plane][offset->first + i] = component + 1;
   g_free(to.word);
 }
 
 /* --- frames --- */
 
-/* Where the frame has a role first. */
+/* Finds the first component of a role in the frame. */
 static gboolean
-find_role(const CcFrameLayout *layout, CcRole role, Place *place) {
+find_role(const CcFrameLayout *layout, CcRole role, Offset *offset) {
   for (guint p = 0; p < layout->n_planes; p++)
     for (guint c = 0; c < layout->plane[p].step; c++)
       if (layout->plane[p].role[c] == role) {
-        *place = (Place){p, c, FALSE};
+        *offset = (Offset){p, c, FALSE};
         return TRUE;
       }
   return FALSE;
 }
 
 static gboolean
-is_grey(const CcFilter *filter, const CcFrameLayout *layout, Place rgb[3]) {
+is_grey(const CcFilter *filter, const CcFrameLayout *layout, Offset rgb[3]) {
   gboolean wanted = filter->color == CC_COLOR_GREY ||
                     (filter->color == CC_COLOR_AUTO && filter->kernel->klass == CC_KERNEL_EDGE);
   return wanted && find_role(layout, CC_ROLE_RED, &rgb[0]) &&
          find_role(layout, CC_ROLE_GREEN, &rgb[1]) && find_role(layout, CC_ROLE_BLUE, &rgb[2]);
 }
 
-/* Whether direction is painted as hue, and where the frame has luma then, if it has that. */
+/* Returns whether direction is shown as color. Sets *luma to the frame's luma, unless luma is made
+ * from RGB. */
 static gboolean
 is_painted(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *m, gboolean grey,
-           Place *luma) {
-  Place chroma;
+           Offset *luma) {
+  Offset chroma;
   CcResponse response = filter->response ? filter->response : filter->kernel->response;
   if (response != CC_RESPONSE_DIRECTION || !m->rational || m->factored)
     return FALSE;
@@ -515,12 +516,13 @@ is_painted(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *
                   find_role(layout, CC_ROLE_CB, &chroma) && find_role(layout, CC_ROLE_CR, &chroma));
 }
 
-/* The kind of a component, unless another component stands for it. */
+/* Returns the kind of a component. FALSE: the component belongs to the kind of another one. */
 static gboolean
-find_kind(const CcFrameLayout *layout, guint plane, guint component, const Place *rgb, Kind *kind) {
+find_kind(const CcFrameLayout *layout, guint plane, guint component, const Offset *rgb,
+          Kind *kind) {
   const CcPlaneLayout *in = &layout->plane[plane];
   CcRole role = in->role[component];
-  gboolean two = in->pairs && role == CC_ROLE_LUMA;
+  gboolean two = in->has_macropixels && role == CC_ROLE_LUMA;
   *kind = (Kind){in, role, 1, {{plane, component, two}}};
   if (rgb && (role == CC_ROLE_RED || role == CC_ROLE_GREEN || role == CC_ROLE_BLUE)) {
     *kind = (Kind){in, CC_ROLE_GREY, 3, {rgb[0], rgb[1], rgb[2]}};
@@ -529,7 +531,7 @@ find_kind(const CcFrameLayout *layout, guint plane, guint component, const Place
   return !two || component < 2;
 }
 
-/* Paints what has a colour. */
+/* Writes the components that show the color. */
 static void
 paint_frame(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *m,
             const Kind *luma, const CcFrame *src, const CcFrame *dst, OracleTolerance *found) {
@@ -538,7 +540,7 @@ paint_frame(const CcFilter *filter, const CcFrameLayout *layout, const Matrices 
   Kind kind;
   size_of_kind(luma, &width, &height);
   oracle_regions_of_size(filter, layout, width, height, &source, &target);
-  oracle_direction_color_table(layout, luma->layout, luma->n_places == 3, found->hue_word);
+  oracle_direction_color_table(layout, luma->layout, luma->n_offsets == 3, found->color_word);
   const Gradients gradients = find_gradients(filter, m, luma, src, &source);
   for (guint p = 0; p < layout->n_planes; p++)
     for (guint c = 0; c < layout->plane[p].step; c++)
@@ -552,16 +554,16 @@ void
 oracle_filter(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame *src,
               const CcFrame *dst, OracleTolerance *tolerance) {
   OracleTolerance found = {0};
-  Place rgb[3], place;
+  Offset rgb[3], offset;
   Kind kind;
   gboolean grey = is_grey(filter, layout, rgb);
   g_autofree Matrices *m = g_new(Matrices, 1);
   oracle_matrices_init(m, filter);
-  gboolean painted = is_painted(filter, layout, m, grey, &place);
+  gboolean painted = is_painted(filter, layout, m, grey, &offset);
   if (painted) {
     if (grey)
-      place = rgb[0];
-    find_kind(layout, place.plane, place.first, grey ? rgb : NULL, &kind);
+      offset = rgb[0];
+    find_kind(layout, offset.plane, offset.first, grey ? rgb : NULL, &kind);
     paint_frame(filter, layout, m, &kind, src, dst, &found);
   }
   for (guint p = 0; p < layout->n_planes; p++) {
@@ -579,6 +581,7 @@ oracle_filter(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame
 gboolean
 oracle_direction_colors_match(const OracleTolerance *tolerance, guint plane, guint component,
                               guint expected, guint got) {
-  guint row = tolerance->hue_component[plane][component];
-  return row > 0 && oracle_direction_color_words_match(tolerance->hue_word[row - 1], expected, got);
+  guint row = tolerance->color_component[plane][component];
+  return row > 0 &&
+         oracle_direction_color_words_match(tolerance->color_word[row - 1], expected, got);
 }

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#define HUES 255
-#define CIRCLE 1536 /* steps from red by green and blue to red */
-#define PARTS 10000 /* weights of luma are so many parts of one */
+#define N_COLORS 255
+#define CIRCLE 1536 /* steps of the color circle: red, green, blue, red */
+#define PARTS 10000 /* the unit of luma weights is 1 / PARTS */
 
 gboolean
 oracle_direction_color_has(CcRole role) {
@@ -32,14 +32,15 @@ oracle_direction_color_index(gint64 x, gint64 y, gdouble bias) {
   if (x == 0 && y == 0)
     return 0;
   long double turns = atan2l(y, x) / (2 * 3.14159265358979323846264338327950288L);
-  gint64 hue = (gint64)floorl(turns * HUES + bias + 0.5L);
-  while (hue < 0)
-    hue += HUES;
-  return 1 + (guint)(hue % HUES);
+  gint64 color = (gint64)floorl(turns * N_COLORS + bias + 0.5L);
+  while (color < 0)
+    color += N_COLORS;
+  return 1 + (guint)(color % N_COLORS);
 }
 
-/* How much of a component there is `position` steps from red on, where most is at `peak`: it rises
- * from 0 a third of the circle before to 255, and falls as far behind. */
+/* Returns the amount of a component at `position` steps from red, if its peak is at `peak`. It
+ * rises from 0 at a third of the circle before the peak, is limited to 255, and falls in the same
+ * way behind the peak. */
 static gint64
 amount(gint position, gint peak) {
   gint rising = position - (peak - CIRCLE / 3), falling = peak + CIRCLE / 3 - 1 - position;
@@ -48,13 +49,13 @@ amount(gint position, gint peak) {
 
 static void
 color_of_index(guint index, gint64 rgb[3]) {
-  gint position = (CIRCLE * ((gint)index - 1) + 127) / HUES;
+  gint position = (CIRCLE * ((gint)index - 1) + 127) / N_COLORS;
   rgb[0] = index ? MAX(amount(position, 0), amount(position, CIRCLE)) : 0;
   rgb[1] = index ? amount(position, CIRCLE / 3) : 0;
   rgb[2] = index ? amount(position, 2 * CIRCLE / 3) : 0;
 }
 
-/* num / den, rounded half up, as a code value. */
+/* Returns num / den, rounded half up, as a code value. */
 static gint64
 round_code(gint64 num, gint64 den, guint depth) {
   gint64 code = (2 * num + den) / (2 * den);
@@ -63,7 +64,7 @@ round_code(gint64 num, gint64 den, guint depth) {
   return MIN(code, (1 << depth) - 1);
 }
 
-/* Y', Cb and Cr of a colour. */
+/* Converts a color to Y', Cb and Cr. */
 static void
 convert(const CcFrameLayout *layout, const gint64 rgb[3], guint depth, gint64 yuv[3]) {
   gint64 red = llround(layout->kr * PARTS), blue = llround(layout->kb * PARTS);
@@ -75,7 +76,7 @@ convert(const CcFrameLayout *layout, const gint64 rgb[3], guint depth, gint64 yu
   gint64 cb = PARTS * rgb[2] - luma, cr = PARTS * rgb[0] - luma;
   gint64 cb_max = (PARTS - blue) * 255, cr_max = (PARTS - red) * 255; /* half of the range */
   gint64 unit = 1 << (depth - 8), max = (1 << depth) - 1, full = (gint64)PARTS * 255;
-  gint64 half = layout->limited_range ? 112 * unit * 2 : max; /* twice what cb_most becomes */
+  gint64 half = layout->limited_range ? 112 * unit * 2 : max; /* twice what cb_max becomes */
   yuv[0] = layout->limited_range ? round_code(unit * (16 * full + 219 * luma), full, depth)
                                  : round_code(max * luma, full, depth);
   yuv[1] = round_code(256 * unit * cb_max + half * cb, 2 * cb_max, depth);
@@ -99,8 +100,8 @@ oracle_direction_color_table(const CcFrameLayout *layout, const CcPlaneLayout *p
 
 gboolean
 oracle_direction_color_words_match(const guint16 word[256], guint expected, guint got) {
-  for (guint i = 0; i < HUES; i++) {
-    guint a = word[1 + i], b = word[1 + (i + 1) % HUES];
+  for (guint i = 0; i < N_COLORS; i++) {
+    guint a = word[1 + i], b = word[1 + (i + 1) % N_COLORS];
     if ((a == expected && b == got) || (b == expected && a == got))
       return TRUE;
   }

@@ -5,9 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_DIVISOR 4096         /* of coefficients that count as rational */
-#define COEFF_TOLERANCE 1e-6     /* and how well they have to fit: of 1, or of a smaller largest */
-#define MAX_WHOLE_SUM G_MAXINT32 /* of one matrix brought to integers, signs dropped */
+#define MAX_DIVISOR 4096 /* of coefficients that count as rational */
+#define COEFF_TOLERANCE                                                                            \
+  1e-6 /* error of such coefficients, absolute, or relative to a largest below 1 */
+#define MAX_WHOLE_SUM G_MAXINT32   /* sum of the absolute integers of a matrix */
 #define MAX_SCALAR_DIVISOR 1000000 /* of a scale or bias that counts as rational */
 
 static gint64
@@ -26,7 +27,7 @@ number_from_ratio(gint64 num, gint64 den) {
   return (Number){TRUE, {num / common, den / common}, (long double)num / den};
 }
 
-/* By continued fraction. */
+/* Continued fraction. */
 Number
 oracle_number(gdouble value) {
   long double x = value, p0 = 0, q0 = 1, p1 = 1, q1 = 0;
@@ -66,7 +67,7 @@ set_coefficients(Coefficients *to, guint m, const gdouble *from, guint n) {
   memcpy(to->real + m * n, from, n * sizeof *from);
 }
 
-/* A matrix that is a line times itself. */
+/* Sets the product of a column and a row that are both `line`. */
 static void
 set_square(Matrices *m, const gdouble *line, guint size) {
   gdouble product[CC_MAX_COEFFS];
@@ -141,7 +142,7 @@ denominator_fits(const Coefficients *c, guint n_matrices, gint64 den, gdouble to
   return TRUE;
 }
 
-/* Finds the least denominator with which all coefficients are integers; 0: there is none. */
+/* Finds the smallest denominator with which all coefficients are integers; 0: none. */
 static gint64
 find_denominator(Coefficients *c, guint n_matrices) {
   gdouble largest = 0;
@@ -158,7 +159,7 @@ find_denominator(Coefficients *c, guint n_matrices) {
   return 0;
 }
 
-/* The numerators of a matrix, signs dropped. */
+/* Returns the sum of the absolute numerators of a matrix. */
 static gint64
 total_of(const Coefficients *c, guint matrix) {
   gint64 total = 0;
@@ -181,7 +182,7 @@ make_rational(Matrices *m) {
   m->rational = m->den != 0;
 }
 
-/* The sum of all numbers of the first matrix, as they are and of their absolute values. */
+/* Sums the numbers of the first matrix, and their absolute values. */
 static void
 sum_up(const Coefficients *c, gint64 *num, long double *real, long double *absolute) {
   *num = 0;
@@ -207,18 +208,18 @@ choose_gain(Matrices *m, gdouble scale) {
   num *= of_rows;
   real *= real_rows;
   absolute *= absolute_rows;
-  if (m->rational) /* 1 / (num / den), and the den of the taps themselves cancels out */
+  if (m->rational) /* 1 / (num / den); the denominator of the taps themselves cancels out */
     m->gain = number_from_ratio(1, num > 0 ? num : m->den);
-  else /* what rounding leaves of a zero sum is no positive sum */
+  else /* the rounding error of a zero sum must not count as a positive sum */
     m->gain = (Number){FALSE, {0, 1}, real > COEFF_TOLERANCE * absolute ? 1 / real : 1};
 }
 
-/* The largest that is no larger than the wish, or else the smallest. */
+/* Returns the largest size not above the requested one, or else the smallest. */
 static const CcKernelSize *
-nearest_size(const CcKernel *kernel, guint wish) {
+nearest_size(const CcKernel *kernel, guint requested) {
   const CcKernelSize *nearest = &kernel->sizes[0];
   for (guint i = 1; i < kernel->n_sizes; i++)
-    if (kernel->sizes[i].size <= (wish ? wish : kernel->default_size))
+    if (kernel->sizes[i].size <= (requested ? requested : kernel->default_size))
       nearest = &kernel->sizes[i];
   return nearest;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The matrices of a filter, as the oracle sees them: rational numbers wherever that is possible. */
+/* The oracle's matrices of a filter: rational numbers if possible. */
 
 #include "engine/plan/filter.h"
 
@@ -11,7 +11,7 @@ typedef struct {
   gint64 num, den;
 } Ratio;
 
-/* A number that is used exactly when it is rational. */
+/* A number that is used exactly if it is rational. */
 typedef struct {
   gboolean rational;
   Ratio ratio;
@@ -22,26 +22,26 @@ typedef struct {
 typedef struct {
   guint n;
   gdouble real[CC_MAX_TAPS];
-  gint64 num[CC_MAX_TAPS]; /* where they are rational, over a common denominator */
+  gint64 num[CC_MAX_TAPS]; /* if rational: numerators over a common denominator */
 } Coefficients;
 
-/* The matrices of a filter: taps, or where they are large, columns times rows. */
+/* The matrices of a filter: taps, or columns times rows if the matrices are large. */
 typedef struct {
   guint n, width, height;
   gboolean factored;
   Coefficients taps, rows, columns;
-  gboolean rational; /* every tap, or product of factors, is its num / den */
+  gboolean rational; /* every tap, or product of factors, equals its num / den */
   gint64 den;
-  Number gain; /* what a sum by num (or by real when not rational) is multiplied by; not 0 */
+  Number gain; /* the factor of a sum by num (by real if not rational); not 0 */
 } Matrices;
 
-/* `value` as the simplest fraction that is it to the last bit, where there is one. */
+/* Returns `value` as the simplest fraction that equals it to the last bit, if there is one. */
 Number oracle_number(gdouble value);
 
-/* number + i */
+/* Returns number + i. */
 Number oracle_number_plus(Number number, gint64 i);
 
-/* number * num / den; den is positive. */
+/* Returns number * num / den; den is positive. */
 Number oracle_number_times(Number number, gint64 num, gint64 den);
 
 void oracle_matrices_init(Matrices *m, const CcFilter *filter);

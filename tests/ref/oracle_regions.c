@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Regions and stride, as the oracle has them. */
+/* The oracle's regions and strides. */
 
 #include "tests/ref/oracle.h"
 
@@ -9,7 +9,7 @@ stride_of(const CcFilter *filter) {
   return filter->stride == 0 ? 1 : filter->stride;
 }
 
-/* How many of n pixels are left when every stride-th is kept. */
+/* Returns how many of n pixels are left if every stride-th is kept. */
 static guint
 count_kept(guint n, guint stride) {
   guint count = 0;
@@ -28,19 +28,19 @@ oracle_out_layout(const CcFilter *filter, const CcFrameLayout *layout) {
   return out;
 }
 
-/* One direction of a region: pixels first to last of the picture go to pixel `place` on; a plane of
- * `size` pixels has one for every `each` of the picture. */
+/* One dimension of a region: pixels first to last of the image go to pixels from `place` on. A
+ * plane of `size` pixels has one pixel for every `each` pixels of the image, a power of two. */
 static void
-span_of_plane(guint picture, guint first, guint last, guint place, guint size, guint stride,
+span_of_plane(guint image, guint first, guint last, guint position, guint size, guint stride,
               guint *from, guint *n_read, guint *to, guint *n_written) {
   guint each = 1;
-  while (count_kept(picture, each) != size) {
-    g_assert_cmpuint(each, <, picture);
+  while (count_kept(image, each) != size) {
+    g_assert_cmpuint(each, <, image);
     each *= 2;
   }
   *from = first / each;
   *n_read = last / each - first / each + 1;
-  *to = place / each;
+  *to = position / each;
   *n_written = 0;
   for (guint i = 0; i < *n_read && *to + *n_written < count_kept(size, stride); i += stride)
     ++*n_written;
@@ -63,11 +63,11 @@ oracle_regions_of_size(const CcFilter *filter, const CcFrameLayout *layout, guin
     if (filter->source.height <= bottom - top)
       bottom = top + filter->source.height - 1;
   }
-  guint place_x = filter->target_set ? filter->target_x : left / stride;
-  guint place_y = filter->target_set ? filter->target_y : top / stride;
-  span_of_plane(width, left, right, place_x, plane_width, stride, &source->x, &source->width,
+  guint position_x = filter->target_set ? filter->target_x : left / stride;
+  guint position_y = filter->target_set ? filter->target_y : top / stride;
+  span_of_plane(width, left, right, position_x, plane_width, stride, &source->x, &source->width,
                 &target->x, &target->width);
-  span_of_plane(height, top, bottom, place_y, plane_height, stride, &source->y, &source->height,
+  span_of_plane(height, top, bottom, position_y, plane_height, stride, &source->y, &source->height,
                 &target->y, &target->height);
 }
 

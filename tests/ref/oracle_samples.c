@@ -25,17 +25,17 @@ oracle_field_new(const CcRect *rect) {
 }
 
 static guint
-index_at(const CcPlaneLayout *layout, const Place *place, guint x) {
-  if (place->two)
-    return x / 2 * layout->step + x % 2 * 2 + place->first;
-  return x * layout->step + place->first;
+index_at(const CcPlaneLayout *layout, const Offset *offset, guint x) {
+  if (offset->two)
+    return x / 2 * layout->step + x % 2 * 2 + offset->first;
+  return x * layout->step + offset->first;
 }
 
 static guint
-word_at(const Kind *kind, const CcFrame *frame, guint place, guint x, guint y) {
-  const CcPlane *plane = &frame->plane[kind->place[place].plane];
+word_at(const Kind *kind, const CcFrame *frame, guint offset, guint x, guint y) {
+  const CcPlane *plane = &frame->plane[kind->offset[offset].plane];
   return load_word(plane->data + (gssize)y * plane->pitch,
-                   index_at(kind->layout, &kind->place[place], x), kind->layout->type);
+                   index_at(kind->layout, &kind->offset[offset], x), kind->layout->type);
 }
 
 static guint
@@ -53,15 +53,16 @@ oracle_read_field(const Kind *kind, const CcFrame *frame, const CcRect *rect) {
   guint *to = field.word;
   for (guint y = rect->y; y < rect->y + rect->height; y++)
     for (guint x = rect->x; x < rect->x + rect->width; x++)
-      *to++ = kind->n_places == 3 ? luma_word_at(kind, frame, x, y) : word_at(kind, frame, 0, x, y);
+      *to++ =
+          kind->n_offsets == 3 ? luma_word_at(kind, frame, x, y) : word_at(kind, frame, 0, x, y);
   return field;
 }
 
 static void
 write_sample(const Kind *kind, const CcFrame *frame, guint x, guint y, guint word) {
-  for (guint i = 0; i < kind->n_places; i++) {
-    const CcPlane *plane = &frame->plane[kind->place[i].plane];
-    store_word(plane->data + (gssize)y * plane->pitch, index_at(kind->layout, &kind->place[i], x),
+  for (guint i = 0; i < kind->n_offsets; i++) {
+    const CcPlane *plane = &frame->plane[kind->offset[i].plane];
+    store_word(plane->data + (gssize)y * plane->pitch, index_at(kind->layout, &kind->offset[i], x),
                kind->layout->type, word);
   }
 }
@@ -74,7 +75,7 @@ oracle_write_field(const Kind *kind, const Field *field, const CcFrame *frame, c
   for (guint y = rect->y; y < rect->y + rect->height; y++) {
     for (guint x = rect->x; x < end; x++)
       write_sample(kind, frame, x, y, *from++);
-    if (kind->place[0].two && end == width && width % 2 == 1)
+    if (kind->offset[0].two && end == width && width % 2 == 1)
       write_sample(kind, frame, end, y, from[-1]);
   }
 }

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Samples of a frame, as the oracle sees them: by their kind, wherever they lie. */
+/* The oracle's access to samples of a frame: by kind, independent of their position. */
 
 #include "engine/frame.h"
 #include "engine/plan/filter.h"
 
 G_BEGIN_DECLS
 
-/* Where a frame has samples of a kind: one in each group of a plane, or in pairs two, which are two
- * samples apart. */
+/* Where a frame has samples of a kind: one in each group of a plane, or, for luma of macropixels,
+ * two, which are two samples apart. */
 typedef struct {
   guint plane, first;
   gboolean two;
-} Place;
+} Offset;
 
-/* Samples that are filtered, copied or set together. Those that lie at three places are the luma of
- * red, green and blue. */
+/* Samples that are filtered, copied or set together. A kind with three places is the luma of red,
+ * green and blue. */
 typedef struct {
-  const CcPlaneLayout *layout; /* of the plane where they lie */
+  const CcPlaneLayout *layout; /* of their plane */
   CcRole role;
-  guint n_places;
-  Place place[3];
+  guint n_offsets;
+  Offset offset[3];
 } Kind;
 
 /* The words of a rectangle of samples of a kind. */
@@ -30,14 +30,14 @@ typedef struct {
   guint *word;
 } Field;
 
-/* A field of this size, which the caller frees. */
+/* Makes a field of this size, which the caller frees. */
 Field oracle_field_new(const CcRect *rect);
 
-/* The samples of a kind in a rectangle; the luma of those at three places. */
+/* Reads the samples of a kind in a rectangle; the luma, if the kind has three places. */
 Field oracle_read_field(const Kind *kind, const CcFrame *frame, const CcRect *rect);
 
-/* Puts them back. `width` is the frame's. Where it is odd, the last of a row of pairs comes twice.
- */
+/* Writes the samples back. `width` is the frame's. If it is odd, the last luma sample of a row of
+ * macropixels is written twice. */
 void oracle_write_field(const Kind *kind, const Field *field, const CcFrame *frame,
                         const CcRect *rect, guint width);
 

@@ -2,7 +2,8 @@
 
 #include "tests/ref/testimage.h"
 
-/* The scene is SCENE units wide and high, whatever the size in pixels; shades go to 65535. */
+/* The scene is SCENE units wide and high, independent of the size in pixels. Shades are 0 to
+ * 65535. */
 #define SCENE 1024
 #define WHITE 65535
 #define GLYPH_ROWS 7
@@ -25,7 +26,7 @@ is_inside(gint x, gint y, gint left, gint top, gint width, gint height) {
   return x >= left && x < left + width && y >= top && y < top + height;
 }
 
-/* Letters of a script nobody reads: blocks of 5x7 dots that follow from the place in the line. */
+/* Glyphs: blocks of 5x7 dots that depend only on their position. */
 static gboolean
 is_glyph(gint x, gint y) {
   gint dot_x = (x - 60) / 4, dot_y = (y - 880) / 5;
@@ -63,7 +64,7 @@ next_noise(guint32 *state) {
 
 static guint
 sample_code(gint shade, guint component, guint depth, guint32 *state) {
-  /* other components: less contrast, and every second one a negative */
+  /* other components have less contrast, and every second one is a negative */
   gint tinted = component == 0 ? shade : WHITE / 4 + shade / 2;
   if (component % 2 == 1)
     tinted = WHITE - tinted;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs scripts/compare-opencv.py on a clip that is made here, and on what is no clip.
+"""Runs scripts/compare-opencv.py on a generated clip and on wrong input.
 
     tests/scripts/test-compare-opencv.py BUILD
 
-Exits with 77 where there is no opencv-python.
+Exits with 77 if opencv-python is not installed.
 """
 
 import os
@@ -26,11 +26,11 @@ except ImportError as missing:
 
 
 def make_clip(path):
-    dice = numpy.random.default_rng(14)
+    generator = numpy.random.default_rng(14)
     video = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"MJPG"), 25, (WIDTH, HEIGHT))
     assert video.isOpened()
     for n in range(FRAMES):
-        frame = dice.integers(0, 256, (HEIGHT, WIDTH, 3), dtype=numpy.uint8)
+        frame = generator.integers(0, 256, (HEIGHT, WIDTH, 3), dtype=numpy.uint8)
         cv2.rectangle(frame, (5 * n, 10), (5 * n + 40, 60), (250, 200, 30), -1)
         video.write(frame)
     video.release()
@@ -40,7 +40,7 @@ failed = 0
 
 
 def expect(status, text, *arguments, env=None):
-    """Runs the script and fails unless it exits so and says this."""
+    """Runs the script, and checks its exit status and a part of its output."""
     global failed
     done = subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], env=env, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
@@ -63,15 +63,15 @@ with tempfile.TemporaryDirectory() as folder:
                f"--size={size}")
     expect(0, f"sobel, 3x3, OpenCV {cv2.__version__}: {same}", *build, clip)
     expect(0, "0 of 3 frames", *build, clip, "--frames=3", "--backend=cpu")
-    # OpenCV's own coefficients: a comparison that finds something
+    # OpenCV has other coefficients here, so the comparison finds differences
     expect(1, f"{FRAMES} of {FRAMES} frames", *build, clip, "--kernel=gaussian", "--size=9")
 
     expect(2, "there is no such file", *build, folder / "nothing.avi")
-    expect(2, "no video that OpenCV decodes", *build, text)
-    expect(2, "no plugin/libgstcudaconv.so is there", clip, "--build", folder)
+    expect(2, "OpenCV cannot decode it", *build, text)
+    expect(2, "has no plugin/libgstcudaconv.so", clip, "--build", folder)
     expect(2, "invalid choice: 'median'", *build, clip, "--kernel=median")
     expect(2, "--size=4: sobel has 3, 5, 7", *build, clip, "--size=4")
-    expect(2, "--frames=0: 1 or more is needed", *build, clip, "--frames=0")
+    expect(2, "--frames=0: the number has to be 1 or more", *build, clip, "--frames=0")
     expect(0, "usage:", "--help")
 
     wrong.mkdir()

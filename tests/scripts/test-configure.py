@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What scripts/configure.sh asks of Meson on machines with nvcc, and cuda/arch_flags.py of nvcc.
+"""Tests the options that scripts/configure.sh passes to Meson on machines with nvcc, and cuda/arch_flags.py to nvcc.
 
 usage: test-configure.py C-COMPILER [OPTION...]
 """
@@ -19,7 +19,7 @@ del sys.argv[1:]
 NVCC = """#!/bin/sh
 [ "$1" = --list-gpu-arch ] && printf 'compute_%s\\n' 50 75 80 86 90 120
 """
-# the folder has what it was last asked for
+# writes its arguments to the build folder
 MESON = r"""#!/bin/sh
 if [ "$1" = introspect ]; then
   sed -n 's/.*-Dcuda-arch=\([^ ]*\).*/[{"name": "cuda-arch", "value": "\1"}]/p' "$3/build.ninja"
@@ -42,7 +42,7 @@ int cuDeviceGetAttribute(int *value, int which, int device) {
 
 
 class Machine(unittest.TestCase):
-    """A machine with nvcc, a driver and the GPUs that a test wants."""
+    """A fake machine with nvcc, a driver, and the GPUs that the test chooses."""
 
     @classmethod
     def setUpClass(cls):
@@ -63,55 +63,55 @@ class Configure(Machine):
                 "LD_LIBRARY_PATH": str(self.folder), "DESTDIR": ""}
 
     def configure(self, gpus, *words, **more):
-        """The name of the build folder, what Meson was asked for, and what was said."""
+        """Returns the name of the build folder, the options for Meson, and the messages."""
         with tempfile.TemporaryDirectory() as folder:
             env = self.environment(gpus) | more
-            place = list(words[:1]) if words[:1] in (("--demo",), ("--install",)) else []
-            done = subprocess.run([ROOT / "scripts/configure.sh", *place, f"{folder}/b",
-                                   *words[len(place):]], env=env, text=True, check=True,
+            purpose = list(words[:1]) if words[:1] in (("--demo",), ("--install",)) else []
+            done = subprocess.run([ROOT / "scripts/configure.sh", *purpose, f"{folder}/b",
+                                   *words[len(purpose):]], env=env, text=True, check=True,
                                   capture_output=True)
             build = pathlib.Path(done.stdout.strip())
-            asked = (build / "build.ninja").read_text().split(maxsplit=2)  # setup, the folder
-            return build.name, "".join(asked[2:]).strip(), done.stderr
+            command = (build / "build.ninja").read_text().split(maxsplit=2)  # setup, folder, options
+            return build.name, "".join(command[2:]).strip(), done.stderr
 
     def test_gpus(self):
-        """Those of the machine, each once."""
+        """Compiles for the GPUs of the machine, each once."""
         self.assertEqual(self.configure("8.6 9.0 8.6")[:2], ("b", "-Dcuda-arch=sm_86 sm_90"))
         self.assertEqual(self.configure("8.6", "--demo")[:2], ("b", "-Dcuda-arch=sm_86"))
 
     def test_all(self):
-        """Where nvcc does not know one, or it is too old, and for packages."""
+        """Compiles for all generations if nvcc does not know a GPU, if a GPU is too old, and for packages."""
         for gpus in ("8.9", "6.1", "8.6 6.1"):
             self.assertEqual(self.configure(gpus)[:2], ("b", ""))
         self.assertEqual(self.configure("8.6", DESTDIR="/package")[:2], ("b", ""))
 
     def test_no_gpu(self):
         for gpus in ("", "broken"):
-            build, asked, said = self.configure(gpus)
-            self.assertEqual((build, asked), ("b", "-Dcuda-arch=sm_80"))
-            self.assertIn("MESON_OPTIONS=-Dcuda=disabled", said)
-            build, asked, said = self.configure(gpus, "--install")
-            self.assertEqual((build, asked), ("b", ""))
-            self.assertIn("for all GPUs", said)
-            build, asked, said = self.configure(gpus, "--demo", "-Dbuildtype=debug")
-            self.assertEqual((build, asked), (
+            build, options, messages = self.configure(gpus)
+            self.assertEqual((build, options), ("b", "-Dcuda-arch=sm_80"))
+            self.assertIn("MESON_OPTIONS=-Dcuda=disabled", messages)
+            build, options, messages = self.configure(gpus, "--install")
+            self.assertEqual((build, options), ("b", ""))
+            self.assertIn("for all GPUs", messages)
+            build, options, messages = self.configure(gpus, "--demo", "-Dbuildtype=debug")
+            self.assertEqual((build, options), (
                 "b-demo", "-Dbuildtype=debug -Dcuda=disabled -Dtests=disabled -Dbench=disabled"))
-            self.assertIn("MESON_OPTIONS=-Dcuda=enabled", said)
+            self.assertIn("MESON_OPTIONS=-Dcuda=enabled", messages)
 
     def test_install_after_tests(self):
-        """What tests need is compiled anew for all GPUs, and what the user chose is not."""
+        """--install replaces the default of a build for tests by all GPUs, but not a choice of the user."""
         with tempfile.TemporaryDirectory() as folder:
             env = self.environment("")
-            for name, options, asked in (("default", [], "configure"), ("chosen", ["-Dcuda-arch=sm_80"], "setup")):
+            for name, options, action in (("default", [], "configure"), ("chosen", ["-Dcuda-arch=sm_80"], "setup")):
                 for purpose in [], ["--install"]:
                     subprocess.run([ROOT / "scripts/configure.sh", *purpose, f"{folder}/{name}", *options], env=env,
                                    check=True, capture_output=True)
-                said = pathlib.Path(folder, name, "build.ninja").read_text()
-                self.assertEqual(said.split()[0], asked)
+                command = pathlib.Path(folder, name, "build.ninja").read_text()
+                self.assertEqual(command.split()[0], action)
             self.assertIn("-Dcuda-arch=\n", pathlib.Path(folder, "default", "build.ninja").read_text())
 
     def test_other_options(self):
-        """A folder that has other options is not taken for one with these."""
+        """A folder with other options is an error."""
         with tempfile.TemporaryDirectory() as folder:
             env = self.environment("")
             for options, status in ((["-Da=1", "-Db=2"], 0), (["-Da=1", "-Db=2"], 0), ([], 0), (["-Da=2"], 2)):
@@ -120,7 +120,7 @@ class Configure(Machine):
                 self.assertEqual(done.returncode, status, done.stderr)
             self.assertIn('MESON_OPTIONS="-Da=1 -Db=2" and not with "-Da=2"', done.stderr)
 
-    def test_options_stand_above(self):
+    def test_options_take_precedence(self):
         for option in ("-Dcuda=enabled", "-Dcuda-arch=sm_75", "-Dcuda-arch=", "-Ddevice-code=b"):
             self.assertEqual(self.configure("", "--demo", option)[:2], ("b", option))
             self.assertEqual(self.configure("8.6", option)[:2], ("b", option))
@@ -155,28 +155,28 @@ class ArchFlags(Machine):
                       self.flags("sm_89", status=1))
 
 
-class Words(unittest.TestCase):
-    """What `make` is given reaches the scripts as it is."""
+class Variables(unittest.TestCase):
+    """Variables of `make` reach the scripts unchanged."""
 
     def demo(self, *words, **env):
         done = subprocess.run(["make", "--no-print-directory", "-n", "demo", *words], cwd=ROOT, text=True, check=True,
                               stdout=subprocess.PIPE, env={**os.environ, **env})
         script = done.stdout[done.stdout.rindex("scripts/demo.sh"):].replace("scripts/demo.sh", "printf '%s\\n'", 1)
-        said = subprocess.run(["sh", "-c", script], text=True, check=True, stdout=subprocess.PIPE, env={"build": "b"})
-        return said.stdout.splitlines()
+        done = subprocess.run(["sh", "-c", script], text=True, check=True, stdout=subprocess.PIPE, env={"build": "b"})
+        return done.stdout.splitlines()
 
     def test_names(self):
-        for name in ("it's a film.mp4", "$HOME/$(x) $$.mp4", "a;b&c|d>e.mp4", 'say "a" `b`.mp4', "a\\b#c,d).mp4"):
+        for name in ("it's a video.mp4", "$HOME/$(x) $$.mp4", "a;b&c|d>e.mp4", 'say "a" `b`.mp4', "a\\b#c,d).mp4"):
             self.assertEqual(self.demo(f"INPUT={name}")[2], name)
             self.assertEqual(self.demo(INPUT=name)[2], name)
             self.assertEqual(self.demo(f"OUTPUT={name}", f"PRESET={name}")[1:6], [name, "", name, "--preset", name])
         self.assertEqual(self.demo("BUILD=my $b")[1], "my $b/demo")
 
     def checked(self, *words, status=2):
-        """What `make demo` says to words that cannot work, before it installs, configures or builds."""
+        """Returns the messages of `make demo` for wrong variables. Checks that nothing was configured or built."""
         with tempfile.TemporaryDirectory() as folder:
             build = pathlib.Path(folder, "b")
-            # a build would fail here, and leave its log
+            # a build would fail here and leave its log
             env = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
             pathlib.Path(folder, "meson").write_text("#!/bin/sh\nexit 1\n")
             pathlib.Path(folder, "meson").chmod(0o755)
@@ -187,12 +187,12 @@ class Words(unittest.TestCase):
             return done.stderr
 
     def test_demo_is_checked_first(self):
-        self.assertIn("KERNEL=sobell: there is no such kernel; there are: identity box gaussian",
+        self.assertIn("KERNEL=sobell: there is no such kernel; the kernels are: identity box gaussian",
                       self.checked("KERNEL=sobell"))
-        self.assertIn("PRESET=Sketchy: there is no such preset; there are: edges ", self.checked("PRESET=Sketchy"))
+        self.assertIn("PRESET=Sketchy: there is no such preset; the presets are: edges ", self.checked("PRESET=Sketchy"))
         self.assertIn("INPUT=no such.mp4: there is no such file", self.checked("INPUT=no such.mp4"))
         self.assertIn("INPUT=/usr: this is a folder", self.checked("INPUT=/usr"))
-        self.assertIn("OUTPUT=/dev/null/x: this folder cannot be made", self.checked("OUTPUT=/dev/null/x"))
+        self.assertIn("OUTPUT=/dev/null/x: this folder cannot be created", self.checked("OUTPUT=/dev/null/x"))
 
     def test_demo_accepts(self):
         for words in (["sobel", ""], ["nothing", "sketch"]):
@@ -201,7 +201,7 @@ class Words(unittest.TestCase):
                     subprocess.run([ROOT / "scripts/demo.sh", "check", f"{folder}/out", source, *words], cwd=ROOT, check=True)
 
     def test_results_of_demo(self):
-        """Files of one name and two endings have two results."""
+        """Files with the same name and different extensions have different results."""
         with tempfile.TemporaryDirectory() as folder:
             build = pathlib.Path(folder, "b")
             (build / "app").mkdir(parents=True)
@@ -220,7 +220,7 @@ class Words(unittest.TestCase):
             done = subprocess.run(["make", "--no-print-directory", "-n", "clean", f"BUILD={name}"], cwd=ROOT,
                                   text=True, check=False, capture_output=True)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn(f"BUILD={name}: a folder for the build alone is needed", done.stderr)
+            self.assertIn(f"BUILD={name}: name a folder that is only for the build", done.stderr)
 
 
 if __name__ == "__main__":

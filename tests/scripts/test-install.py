@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""scripts/install.py puts what is built where GStreamer finds it, and takes it away again.
+"""Tests that scripts/install.py installs the build where GStreamer finds it, and removes it again.
 
 usage: test-install.py BUILD
 """
@@ -26,8 +26,8 @@ class Install(unittest.TestCase):
         self.home.mkdir()
 
     def run_script(self, *words, status=0, looks_everywhere=False, **env):
-        """What the script says in a home of its own, where GStreamer knows of no other plugin. To look through those of
-        the machine takes it seconds, so it does only where that matters."""
+        """Runs the script in an empty home folder and returns its output. GStreamer looks for the plugins of the machine
+        only with `looks_everywhere`, because that takes seconds."""
         own = {**os.environ, "HOME": str(self.home), "GST_PLUGIN_PATH": "", **env}
         if looks_everywhere:
             own.pop("GST_PLUGIN_SYSTEM_PATH", None)
@@ -46,7 +46,7 @@ class Install(unittest.TestCase):
                       if path.is_file() and ".cache" not in path.parts)
 
     def test_home(self):
-        """For one user: GStreamer finds it there, and nothing is left of it after."""
+        """An installation for one user: GStreamer finds the plugin, and uninstall leaves nothing."""
         said = self.run_script("install", "~/.local", looks_everywhere=True)
         self.assertIn(f".local/share/gstreamer-1.0/plugins/{PLUGIN}", self.files())
         self.assertIn("GStreamer finds the element", said)
@@ -62,16 +62,16 @@ class Install(unittest.TestCase):
 
     def folders(self):
         return sorted(str(path.relative_to(self.home)) for path in self.home.rglob("*")
-                      if path.is_dir() and not {".cache", ".local"} & set(path.parts))  # GStreamer's own
+                      if path.is_dir() and not {".cache", ".local"} & set(path.parts))  # of GStreamer
 
     def test_folders(self):
-        """The folders that it made go with it, even the prefix, and no others."""
+        """Uninstall removes the folders that install created, even the prefix, and no others."""
         (self.home / "opt/lib").mkdir(parents=True)
         (self.home / "opt/share/man").mkdir(parents=True)
         before = self.folders()
         for prefix in (self.home / "opt", self.home / "new/er"):
             self.run_script("install", prefix)
-            self.run_script("install", prefix)  # again, when it has made none
+            self.run_script("install", prefix)  # the second run creates no folder
             self.assertNotEqual(self.folders(), before)
             self.run_script("uninstall", prefix)
             self.assertEqual(self.folders(), sorted(before + (["new"] if prefix.name == "er" else [])))
@@ -81,7 +81,7 @@ class Install(unittest.TestCase):
         self.assertEqual(self.files(), ["opt/bin/other"])
 
     def test_last_prefix(self):
-        """Without PREFIX, what was installed last from the build folder is removed."""
+        """Without PREFIX, uninstall removes the last installation from the build folder."""
         for prefix in ("first", "last"):
             self.run_script("install", self.home / prefix)
         self.assertIn(f"{self.home}/last/", self.run_script("uninstall"))
@@ -89,10 +89,10 @@ class Install(unittest.TestCase):
         self.run_script("uninstall", self.home / "first")
 
     def check(self, prefix, status, **env):
-        """What somebody without rights and without sudo is told; the build folder is not there."""
+        """Runs `check` without rights, sudo and build folder, and returns its output."""
         user = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
         (self.home / "none").mkdir(exist_ok=True)
-        # that of Debian, for one in somebody's home folder may be closed to others
+        # the system's Python, because other users may not be able to run one in a home folder
         python = shutil.which("python3", path="/usr/bin") or sys.executable
         done = subprocess.run([python, "-c", SCRIPT.read_text(encoding="utf-8"), "check", self.home / "b", prefix],
                               env={"PATH": str(self.home / "none"), "HOME": "/home/me", **env}, text=True, check=False,
@@ -101,9 +101,9 @@ class Install(unittest.TestCase):
         return done.stdout
 
     def test_rights(self):
-        """Where somebody may not install is known before anything is configured."""
+        """Missing rights are reported before anything is configured."""
         for prefix in ("/usr", "", "/usr/local"):
-            self.assertIn("is not writable for you, and there is no sudo. For yourself alone: "
+            self.assertIn("is not writable for you, and there is no sudo. Only for yourself: "
                           "make install PREFIX=/home/me/.local", self.check(prefix, 1))
         free = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, free)
@@ -112,13 +112,13 @@ class Install(unittest.TestCase):
         self.assertEqual(self.check("/usr", 0, DESTDIR=free), "")
 
     def test_rights_come_first(self):
-        """`make install` asks for them before packages, configuring and building."""
+        """`make install` checks the rights before packages, configuring and building."""
         done = subprocess.run(["make", "--no-print-directory", "-n", "install", "PREFIX=/usr", f"BUILD={self.home}/b"],
                               cwd=SCRIPT.parent.parent, text=True, check=True, stdout=subprocess.PIPE)
         self.assertIn(f"scripts/install.py check '{self.home}/b' '/usr'", done.stdout.splitlines()[0])
 
     def test_foreign_list(self):
-        """What is not below the prefix is not removed, whatever the list says."""
+        """Files outside the prefix are not removed, even if they are in the list."""
         prefix = self.home / "own prefix"
         self.run_script("install", prefix)
         precious = self.home / "precious"
@@ -128,15 +128,15 @@ class Install(unittest.TestCase):
         foreign = f"{precious}\n{prefix}/../precious\nprecious\n\n"
         names.write_text(before + foreign)
         said = self.run_script("install", prefix)
-        self.assertIn(f"{precious} is in {names}, and stays", said)
+        self.assertIn(f"{precious} is in {names}, but it stays", said)
         self.assertTrue(precious.exists())
         names.write_text(before + foreign)
         said = self.run_script("uninstall", prefix)
-        self.assertIn(f"{precious} is in {names}, and stays", said)
+        self.assertIn(f"{precious} is in {names}, but it stays", said)
         self.assertEqual(self.files(), ["precious"])
 
     def test_linked_prefix(self):
-        """It can be installed by one name and removed by the other."""
+        """The prefix can be a link for install or for uninstall."""
         (self.home / "place").mkdir()
         (self.home / "link").symlink_to("place")
         for one, other in (("place", "link"), ("link", "place")):
@@ -154,21 +154,21 @@ class Install(unittest.TestCase):
         self.assertIn("GStreamer finds the element", said)
 
     def test_other_prefix(self):
-        """Where GStreamer does not look, it is told how."""
+        """For a folder in which GStreamer does not look, the script prints GST_PLUGIN_PATH."""
         said = self.run_script("install", f"{self.home}/opt")
         place = next(name for name in self.files() if name.endswith(PLUGIN))
         self.assertTrue(place.startswith("opt/lib"), place)
         self.assertIn(f"export GST_PLUGIN_PATH={self.home}/{os.path.dirname(place)}", said)
 
     def test_destdir(self):
-        """Nothing but what a package is to have."""
+        """DESTDIR gets only the files of a package."""
         self.run_script("install", "/usr", DESTDIR=f"{self.home}/package")
         self.assertTrue(all(name.startswith("package/usr/") for name in self.files()))
         self.assertTrue(any(name.endswith(f"/gstreamer-1.0/{PLUGIN}") for name in self.files()))
         self.assertFalse(any("installed" in name for name in self.files()))
 
     def test_list_of_meson_stays(self):
-        """`ninja uninstall` still removes what `meson install` installed."""
+        """Meson's log is kept, so `ninja uninstall` still works after `meson install`."""
         log = pathlib.Path(BUILD, "meson-logs", "install-log.txt")
         before = log.read_text() if log.exists() else None
         self.run_script("install", "~/.local")
@@ -176,7 +176,7 @@ class Install(unittest.TestCase):
 
     def test_no_folder(self):
         (self.home / "file").touch()
-        self.assertIn(f"{self.home}/file is no folder",
+        self.assertIn(f"{self.home}/file is not a folder",
                       self.run_script("install", f"{self.home}/file/below", status=1))
 
     def test_another_is_found_first(self):
@@ -189,6 +189,6 @@ class Install(unittest.TestCase):
 if __name__ == "__main__":
     missing = [name for name in ("meson", "ninja", "gst-inspect-1.0") if not shutil.which(name)]
     if missing:
-        print(f"{', '.join(missing)}: not there")
+        print(f"missing: {', '.join(missing)}")
         sys.exit(77)
     unittest.main(verbosity=2)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""scripts/phase.sh prints a line for a phase, and the end of the output of one that fails."""
+"""Tests that scripts/phase.sh prints a line for a phase, and the end of the output if the phase fails."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ class Phase(unittest.TestCase):
         self.build = pathlib.Path(folder.name, "build")
 
     def run_phase(self, text, status=0, **env):
-        """The lines on both outputs."""
+        """Runs a phase. Returns the lines of standard output and standard error."""
         done = subprocess.run([SCRIPT, self.build, "compiling", "sh", "-c", text], text=True, check=False, timeout=20,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "V": "", **env})
         self.assertEqual(done.returncode, status, done.stdout)
@@ -33,7 +33,7 @@ class Phase(unittest.TestCase):
         return (self.build / "make.log").read_text()
 
     def test_line(self):
-        """One line with the progress of ninja or of meson test; the log has the rest, and that of phases before."""
+        """Prints one line with the progress of ninja or meson test. The log has the output of all phases."""
         for text, line in (("echo '[1/2] one'; echo '[2/2] two'", "compiling: 2 of 2 steps, N s"),
                            ("echo ' 12/93 cudaconv:unit / plan OK'", "compiling: 12 of 93 steps, N s"),
                            ("echo no progress", "compiling: N s")):
@@ -44,7 +44,7 @@ class Phase(unittest.TestCase):
             self.assertIn(text, self.log())
 
     def test_failure(self):
-        """What the compiler said, or the last lines; and where all of it is."""
+        """Prints the messages of the compiler or the last lines, and the name of the log."""
         said = self.run_phase("seq 100; echo 'FAILED: a.o'; echo 'a.c:1: error: b'; exit 3", status=3)
         self.assertEqual(said[:2], ["FAILED: a.o", "a.c:1: error: b"])
         self.assertIn(str(self.build / "make.log"), said[-1])
@@ -59,10 +59,10 @@ class Phase(unittest.TestCase):
         done = subprocess.run([SCRIPT, self.build, "compiling", "true"], text=True, check=False,
                               stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, "^.*/build/make.log cannot be written here by .*BUILD=FOLDER")
+        self.assertRegex(done.stderr, "^.*/build/make.log cannot be written by .*BUILD=FOLDER")
 
     def test_killed(self):
-        """The line is not written on where nobody is left to end it."""
+        """The line is not updated after the script was killed."""
         terminal, other_end = pty.openpty()
         with subprocess.Popen([SCRIPT, self.build, "compiling", "sleep", "1"], stdout=other_end,
                               stderr=other_end) as process:
@@ -70,13 +70,13 @@ class Phase(unittest.TestCase):
             os.read(terminal, 1000)
             process.kill()
         start = time.monotonic()
-        with contextlib.suppress(OSError):  # nobody has the other end
+        with contextlib.suppress(OSError):  # the other end is closed
             while os.read(terminal, 1000):
                 self.assertLess(time.monotonic() - start, 10)
         os.close(terminal)
 
     def test_terminal(self):
-        """The line is written again while the phase runs, and Ctrl-C ends all of it at once."""
+        """The line is updated while the phase runs, and Ctrl-C ends the phase at once."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.execv(SCRIPT, [SCRIPT, self.build, "compiling", "sh", "-c", "echo '[1/9] one'; sleep 60; echo on"])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""scripts/tiers.py counts what ran, says what failed, and ends at its limit."""
+"""Tests that scripts/tiers.py counts results, reports failures, and stops at its limit."""
 
 import contextlib
 import io
@@ -43,22 +43,22 @@ class Tiers(unittest.TestCase):
         self.assertEqual(said.splitlines()[-1], "1 passed, 2 failed, 1 skipped")
         self.assertLess(said.index("9.0 s  release: slow"), said.index("3.2 s  release: good"))
         for text in "release: bad: FAIL after 2 s", "bad says", "slow says":
-            self.assertIn(text, said[said.index("what failed"):])
+            self.assertIn(text, said[said.index("== failures"):])
         self.assertNotIn("good says", said)
         self.assertIn("\nskipped 1: not here says\n", said)
 
-    def test_status_that_no_test_explains(self):
-        """Meson itself failed, and its log has what ran before that."""
+    def test_failure_of_meson(self):
+        """Meson itself fails after some tests."""
         log = self.folder / "testlog.json"
         log.write_text(json.dumps({"name": "good", "result": "OK", "duration": 1}) + "\n")
         with contextlib.redirect_stdout(io.StringIO()):
             self.summary.count_tests("release", log, 2)
         status, said = self.close()
         self.assertEqual((status, said.splitlines()[-1]), (1, "1 passed, 1 failed, 0 skipped"))
-        self.assertIn("meson test ended with status 2", said)
+        self.assertIn("meson test exited with status 2", said)
 
-    def test_section_that_raises(self):
-        """The next sections run all the same."""
+    def test_exception_in_section(self):
+        """The next sections run nevertheless."""
         with contextlib.redirect_stdout(io.StringIO()):
             self.summary.section("broken", json.loads, "{")
             self.summary.section("good", self.summary.must, "true")
@@ -70,7 +70,7 @@ class Tiers(unittest.TestCase):
     def test_reasons(self):
         for said, reason in (("a.c: skipped, no device", "no device"), ("skipped: no valgrind\nbye", "no valgrind"),
                              ("ok 1 /a # SKIP no server\n# End", "no server"), ("no more", "no more"),
-                             ("", "it does not say why")):
+                             ("", "no reason given")):
             self.assertEqual(tiers.reason_of({"stdout": said}), reason)
 
     def test_no_results(self):
@@ -83,7 +83,7 @@ class Tiers(unittest.TestCase):
         self.assertEqual((status, said.splitlines()[-1]), (1, "0 passed, 3 failed, 0 skipped"))
 
     def test_setup(self):
-        """A folder that was made with other options is made again."""
+        """A folder with other options is created again."""
         with contextlib.redirect_stdout(io.StringIO()), unittest.mock.patch.object(self.summary, "must") as must:
             must.side_effect = lambda *words, **more: not pathlib.Path(words[2]).mkdir()
             for options, n in (("-Da=1", 1), ("-Da=1", 1), ("-Da=2", 2)):
@@ -92,8 +92,8 @@ class Tiers(unittest.TestCase):
             must.side_effect = lambda *words, **more: False
             self.assertFalse(tiers.setup(self.summary, self.folder / "b", "-Da=3"))
 
-    def test_ended_from_outside(self):
-        """What runs is ended as well."""
+    def test_signals(self):
+        """A signal also ends the running command."""
         for number in signal.SIGTERM, signal.SIGHUP:
             end = self.folder / f"{number}"
             program = f"""
@@ -123,7 +123,7 @@ tiers.main()
         self.assertIn("it broke", said)
 
     def test_limit(self):
-        """A section that goes on too long is ended with all its processes, and named."""
+        """A section that takes too long is stopped with all its processes, and its name is printed."""
         self.summary.deadline = self.summary.start + 1
         start = time.monotonic()
         with contextlib.redirect_stdout(io.StringIO()), self.assertRaises(TimeoutError):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The stages of tests on the GPU: a thread for each sample. */
+/* The stages of tests on the GPU: one thread per sample. */
 
 #include "kernels.h"
 #include "cuda/instructions.cuh"
@@ -25,7 +25,7 @@ store_sample(char *row, long long i, int bytes, unsigned word) {
     ((unsigned *)row)[i] = word;
 }
 
-/* The thread's sample of a plane. FALSE: it has none. */
+/* Finds the thread's sample of a plane. FALSE: it has none. */
 static __device__ bool
 find_sample(const Tile &tile, int &x, int &y) {
   x = tile.x + threadIdx.x;
@@ -59,16 +59,16 @@ maximum(const CcLaunch &launch) {
   if (!find_sample(tile, x, y) || !((job.filter_mask | job.copy_mask) >> c & 1))
     return;
   const unsigned before = sample_at(launch, job, x, y, c);
-  unsigned max = before;
+  unsigned largest = before;
   for (int j = -1; j <= 1 && is_filtered(job, c); j++)
     for (int i = -1; i <= 1; i++) {
       const unsigned word = sample_at(launch, job, x + i, y + j, c);
-      max = word > max ? word : max;
+      largest = word > largest ? word : largest;
     }
-  if (max != before)
+  if (largest != before)
     add_count(job);
   store_sample((char *)job.dst + (long long)y * job.dst_pitch, (long long)x * job.step + c,
-               PRIVATE(job).to_bytes, max);
+               PRIVATE(job).to_bytes, largest);
 }
 
 static __device__ __forceinline__ void
@@ -83,7 +83,7 @@ larger(const CcLaunch &launch) {
   if (!find_sample(tile, x, y))
     return;
   long long from_at = (long long)stride * x * job.step + c;
-  if (priv.luma >= 0 && c % 2 == priv.luma) { /* two pixels lie in a group */
+  if (priv.luma >= 0 && c % 2 == priv.luma) { /* a group has two pixels */
     const int pixel = 2 * x + c / 2;
     const int from = stride * (pixel < priv.n_pixels ? pixel : priv.n_pixels - 1);
     from_at = (long long)(from / 2) * job.step + priv.luma + 2 * (from % 2);

@@ -6,9 +6,9 @@
 #include "cuda/launch.h"
 
 typedef struct {
-  uint64_t count;               /* address of how many samples were changed */
-  int32_t from_bytes, to_bytes; /* of MAXIMUM: of a sample */
-  int32_t luma;                 /* of LARGER, of packed pairs: where the first luma is; else -1 */
-  int32_t n_pixels;             /* of them in a row of the target */
+  uint64_t count;               /* address of the number of samples that were changed */
+  int32_t from_bytes, to_bytes; /* MAXIMUM: bytes of a sample */
+  int32_t luma;     /* LARGER, with macropixels (4:2:2): component of the first luma; else -1 */
+  int32_t n_pixels; /* LARGER, with macropixels: pixels in a row of the target */
 } TestStageJob;
 CC_PRIVATE_FITS(TestStageJob);

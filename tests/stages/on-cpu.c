@@ -6,7 +6,7 @@
 #include "cpu/stages/stage.h"
 #include "teststages.h"
 
-#define SCRATCH_BYTES 1000 /* that a stage writes, to show that the memory is its own */
+#define SCRATCH_BYTES 1000 /* written by a stage, to show that the memory is its own */
 
 static gpointer
 create(const CcPlan *plan, const CcStage *stage, const CcRows *kernels, gsize *scratch_size) {

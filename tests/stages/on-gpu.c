@@ -30,7 +30,7 @@ set_addresses(CcLaunch *launch, const CcCudaStep *step, const CcCudaAddresses *a
 }
 
 static void
-set_step(CcCudaStep *step, GByteArray *taps, GString *what) {
+set_step(CcCudaStep *step, GByteArray *taps, GString *text) {
   const CcPlan *plan = step->plan;
   const gboolean is_maximum = step->stage->reads == CC_READS_PLANES;
   const CcStage *reader = cc_plan_get_reader(plan, step->stage);
@@ -43,13 +43,15 @@ set_step(CcCudaStep *step, GByteArray *taps, GString *what) {
   for (guint p = 0; p < (guint)step->params.n_jobs; p++) {
     const CcPlaneLayout *frame = &plan->frame_layout.plane[p];
     TestStageJob *priv = CC_PRIVATE(TestStageJob, &step->params.job[p]);
-    priv->luma = is_maximum || !frame->pairs ? -1 : frame->role[0] == CC_ROLE_LUMA ? 0 : 1;
+    priv->luma = is_maximum || !frame->has_macropixels ? -1
+                 : frame->role[0] == CC_ROLE_LUMA      ? 0
+                                                       : 1;
     if (!is_maximum)
       continue;
     priv->from_bytes = (gint)cc_plan_sample_bytes(plan, step->stage, p);
     priv->to_bytes = (gint)cc_plan_sample_bytes(plan, reader, p);
   }
-  g_string_append(what, is_maximum ? "maximum" : "larger");
+  g_string_append(text, is_maximum ? "maximum" : "larger");
 }
 
 static const CcCudaStageClass klass = {.set_step = set_step};
@@ -66,7 +68,7 @@ struct _TestDeviceFrame {
   CcFrameLayout layout;
   CcFrame frame;
   gpointer block;      /* pinned */
-  CUdeviceptr address; /* of the device */
+  CUdeviceptr address; /* in device memory */
 };
 
 TestDeviceFrame *

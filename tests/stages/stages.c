@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Filters with the stages of tests, on a backend, with other regions in every frame, against the
- * CPU's result without those stages and what the stages have to make of it. With --session a
- * session filters the frames, so that a device may fail meanwhile; --failover runs that once for
- * each of many failures, which FAKE_CUDA tells the library that stands in for the driver. */
+/* Filters frames with the stages of tests on a backend, with different regions in every frame. The
+ * expected result is the CPU's result without the stages, to which the test applies the stages
+ * itself. With --session a session filters the frames, so that a device may fail meanwhile.
+ * --failover runs that once for each of many failures, which FAKE_CUDA sets in the stand-in for the
+ * driver. */
 
 #include "engine/error.h"
 #include "engine/run/session.h"
@@ -46,7 +47,7 @@ typedef struct {
   CcFrameLayout layout;
   CcFilter filter;
   const TestStages *stages;
-  CcPlan *plan, *without; /* the stages */
+  CcPlan *plan, *without; /* `without` has no stages */
 } Case;
 
 static CcPlan *
@@ -95,10 +96,10 @@ typedef struct {
   guint n_regions;
   guint64 count[3 * MAX_REGIONS], expected_count[3 * MAX_REGIONS];
   CcSubmitInfo submission;
-  TestDeviceFrame *device_src, *device_dst; /* NULL: it is in the memory of the process */
+  TestDeviceFrame *device_src, *device_dst; /* NULL: the frame is in host memory */
 } Frame;
 
-/* Up to six regions, or the whole frame. */
+/* Draws up to six regions, or the whole frame. */
 static void
 draw_regions(Frame *frame, const Case *c) {
   const guint wanted = draw(0, 3) ? draw(1, MAX_REGIONS) : 0, stride = c->filter.stride;
@@ -106,7 +107,7 @@ draw_regions(Frame *frame, const Case *c) {
   frame->n_regions = 0;
   for (guint i = 0; i < wanted; i++) {
     CcFilter filter = c->filter;
-    const guint unit = c->layout.plane[0].pairs ? 2 * stride : 1;
+    const guint unit = c->layout.plane[0].has_macropixels ? 2 * stride : 1;
     filter.source = (CcRect){draw(0, width - 1) / unit * unit, draw(0, height - 1),
                              draw(1, width) * unit, draw(1, height)};
     filter.target_set = draw(0, 1);
@@ -127,9 +128,9 @@ filter_region(CcBackend *cpu, CcProgram *program, const Frame *frame, const CcRe
   const CcSubmitInfo submission = {frame->src->frame, frame->expected->frame, region, 1, NULL};
   g_autoptr(GError) error = NULL;
   CcTimes times;
-  CcSubmission *job = cc_backend_submit(cpu, program, &submission, &error);
+  CcSubmission *submitted = cc_backend_submit(cpu, program, &submission, &error);
   g_assert_no_error(error);
-  g_assert_true(cc_backend_wait(cpu, job, &times, NULL));
+  g_assert_true(cc_backend_wait(cpu, submitted, &times, NULL));
 }
 
 static Frame *
@@ -162,7 +163,7 @@ frame_free(Frame *frame) {
 }
 
 #ifdef TEST_STAGES_ON_GPU
-/* Moves one side of the frame, or both, to memory that the device reaches, at times. */
+/* Sometimes moves one side of the frame, or both, to memory that the device can access. */
 static void
 move_to_device(Frame *frame, CcDevice *device) {
   static const CcMemoryKind kinds[] = {CC_MEMORY_HOST, CC_MEMORY_PINNED, CC_MEMORY_DEVICE};
@@ -179,7 +180,7 @@ move_to_device(Frame *frame, CcDevice *device) {
   }
 }
 
-/* Brings the result back from there. */
+/* Copies the result back. */
 static void
 move_from_device(Frame *frame) {
   if (frame->device_dst)
@@ -197,7 +198,7 @@ move_from_device(Frame *frame) {
 }
 #endif
 
-/* FALSE: it says what is wrong. */
+/* Compares a frame with the expected one. FALSE: it differs, and the difference is printed. */
 static gboolean
 judge(const Frame *frame, const Case *c, gconstpointer count) {
   const gsize size = frame->n_regions * c->stages->n * sizeof(guint64);
@@ -219,7 +220,8 @@ judge(const Frame *frame, const Case *c, gconstpointer count) {
 
 /* --- on a backend --- */
 
-/* As many frames under way as the backend takes, twice; the second half keeps no more memory. */
+/* Filters frames with as many under way as the backend allows, twice. The second round must not
+ * increase the memory that is kept. */
 static guint
 run_case(CcBackend *backend, CcBackend *cpu, const Case *c) {
   g_autoptr(GError) error = NULL;
@@ -231,7 +233,7 @@ run_case(CcBackend *backend, CcBackend *cpu, const Case *c) {
   guint n_failed = 0;
   for (guint round = 0; round < 2; round++) {
     Frame *frame[CC_MAX_SUBMISSIONS];
-    CcSubmission *job[CC_MAX_SUBMISSIONS];
+    CcSubmission *submitted[CC_MAX_SUBMISSIONS];
     for (guint i = 0; i < n; i++) {
       frame[i] = frame_new(cpu, without, c);
       if (backend->device)
@@ -240,10 +242,10 @@ run_case(CcBackend *backend, CcBackend *cpu, const Case *c) {
     for (guint i = 0, waited = 0; waited < n;) {
       CcTimes times;
       for (; i < n && i - waited < backend->depth; i++) {
-        job[i] = cc_backend_submit(backend, program, &frame[i]->submission, &error);
+        submitted[i] = cc_backend_submit(backend, program, &frame[i]->submission, &error);
         g_assert_no_error(error);
       }
-      cc_backend_wait(backend, job[waited++], &times, &error);
+      cc_backend_wait(backend, submitted[waited++], &times, &error);
       g_assert_no_error(error);
     }
     for (guint i = 0; i < n; i++) {
@@ -259,7 +261,7 @@ run_case(CcBackend *backend, CcBackend *cpu, const Case *c) {
 
 /* --- memory --- */
 
-/* The C library's own functions, which are in use where no sanitizer has others. */
+/* Replaces the C library's functions, unless a sanitizer replaces them. */
 #if defined(__GLIBC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&                 \
     !defined(__SANITIZE_THREAD__)
 extern void *__libc_malloc(size_t size);
@@ -267,7 +269,7 @@ extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
 extern void *__libc_memalign(size_t align, size_t size);
 static guint n_allocations;
-static size_t fails_from = G_MAXSIZE; /* bytes at once that aligned_alloc does not give */
+static size_t fails_from = G_MAXSIZE; /* aligned_alloc fails from this many bytes on */
 
 void *
 malloc(size_t size) {
@@ -297,8 +299,8 @@ static guint n_allocations;
 static size_t fails_from;
 #endif
 
-/* Submits frames with lists that are other ones each time; what it takes of memory more than frames
- * without such lists. */
+/* Submits frames with lists of regions that change every time. They must not allocate more memory
+ * than frames without lists. */
 static guint
 check_allocations(CcBackend *backend) {
   enum { N_FIRST = 20, N_LISTS = 40, N_LONGEST = 60 };
@@ -318,7 +320,7 @@ check_allocations(CcBackend *backend) {
     const CcRegion whole = cc_frame_layout_region(&c.layout);
     CcRegion list[N_LONGEST];
     const gboolean is_list = i % 2;
-    const gboolean is_first = i < N_FIRST; /* lists as long, and regions as large, as will come */
+    const gboolean is_first = i < N_FIRST; /* the longest lists and largest regions */
     const guint n = is_first ? N_LONGEST : draw(1, N_LONGEST);
     for (guint k = 0; k < n; k++) {
       list[k] = (CcRegion){{draw(0, 500), draw(0, 400), 100, 70}, 0, 0};
@@ -333,22 +335,22 @@ check_allocations(CcBackend *backend) {
                                      is_list ? n : 1, results};
     CcTimes times;
     const guint before = (guint)g_atomic_int_get(&n_allocations);
-    CcSubmission *job = cc_backend_submit(backend, program, &submission, &error);
+    CcSubmission *submitted = cc_backend_submit(backend, program, &submission, &error);
     g_assert_no_error(error);
-    g_assert_true(cc_backend_wait(backend, job, &times, NULL));
+    g_assert_true(cc_backend_wait(backend, submitted, &times, NULL));
     if (i >= N_FIRST)
       taken[is_list] += (guint)g_atomic_int_get(&n_allocations) - before;
     if (i == N_FIRST)
       kept = (guint)cc_backend_kept_bytes(backend);
   }
-  /* a thread that comes for the first time takes some; the stand-in for the driver, for each call
-   */
+  /* a thread that runs for the first time allocates; the stand-in for the driver allocates in every
+   * call */
   if (!backend->klass->has_device && taken[1] > taken[0] + N_LISTS / 4) {
     g_print("FAILED: %u allocations in %u frames with lists, %u in others\n", taken[1], N_LISTS,
             taken[0]);
     n_failed++;
   }
-  /* results may become a few more */
+  /* results may grow a little */
   if (cc_backend_kept_bytes(backend) > kept + 2 * sizeof results) {
     g_print("FAILED: %" G_GSIZE_FORMAT " bytes are kept, and %u before\n",
             cc_backend_kept_bytes(backend), kept);
@@ -359,8 +361,8 @@ check_allocations(CcBackend *backend) {
   return n_failed;
 }
 
-/* Planes between two stages count as memory that is kept, and go with a trim. Where there is no
- * room for them a frame is refused, and later ones are not. */
+/* Planes between two stages count as kept memory, and a trim frees them. If they cannot be
+ * allocated the frame is refused, and later frames are not. */
 static guint
 check_planes(CcBackend *backend) {
   Case c = {.format = test_format_find("GRAY8"),
@@ -384,9 +386,9 @@ check_planes(CcBackend *backend) {
     fails_from = G_MAXSIZE;
     g_clear_error(&error);
   }
-  CcSubmission *job = cc_backend_submit(backend, program, &frame->submission, &error);
+  CcSubmission *submitted = cc_backend_submit(backend, program, &frame->submission, &error);
   g_assert_no_error(error);
-  g_assert_true(cc_backend_wait(backend, job, &times, NULL));
+  g_assert_true(cc_backend_wait(backend, submitted, &times, NULL));
   const guint n_failed = judge(frame, &c, frame->count) ? 0 : 1;
   g_assert_cmpuint(cc_backend_kept_bytes(backend), >=, 640 * 480);
   g_assert_cmpuint(cc_backend_kept_bytes(backend), <, 640 * 480 * 3 / 2);
@@ -428,8 +430,8 @@ take_frame(CcSession *session, const Case *c) {
   return ok ? 0 : 1;
 }
 
-/* Frames through a session that may go on without the device. Prints on which backend it ends, and
- * how often the filter was made ready. */
+/* Filters frames in a session that may continue without the device. Prints the backend on which it
+ * ends. */
 static int
 run_session(void) {
   static const CcSessionFrameClass klass = {frame_map, frame_unmap, free_session_frame};
@@ -456,10 +458,10 @@ run_session(void) {
       frame->base.n_regions = frame->n_regions;
       cc_session_submit(session, &frame->base, &error);
       g_assert_no_error(error);
-      while (cc_session_n_under_way(session) >= cc_session_capacity(session))
+      while (cc_session_n_in_flight(session) >= cc_session_capacity(session))
         n_failed += take_frame(session, &c);
     }
-    while (cc_session_n_under_way(session) > 0)
+    while (cc_session_n_in_flight(session) > 0)
       n_failed += take_frame(session, &c);
     cc_program_unref(without);
     clear_case(&c);
@@ -473,7 +475,7 @@ run_session(void) {
 
 /* --- sessions whose devices fail --- */
 
-/* Runs this program again with a failure; whether it went well. */
+/* Runs this program again with a failure. Returns whether it succeeded. */
 static gboolean
 run_with_failure(const gchar *program, const gchar *failure, guint number, gboolean *fell_back) {
   g_autofree gchar *seed_text = g_strdup_printf("--seed=%u", number), *out = NULL, *err = NULL;

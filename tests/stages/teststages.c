@@ -41,7 +41,7 @@ load(const Samples *self, const CcFrame *frame, guint x, guint y) {
                            self->target.y + y);
 }
 
-/* Of luma that is made of R, G and B all three become the same. */
+/* With luma computed from R, G and B, all three get the word. */
 static void
 store(const Samples *self, const CcFrame *frame, guint x, guint y, guint word) {
   const CcPlaneLayout *layout = &self->plan->layout.plane[self->plane];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Stages that only tests have, on both backends, and what they have to give.
+/* Stages that only tests have, for both backends, and their expected results.
  *
- * MAXIMUM reads planes: a sample becomes the largest of the 3x3 samples around it, with the plan's
- * border rule at the edges of the region's target; components that are not filtered pass. LARGER
- * reads samples: every sample of the frame becomes the larger of itself and the sample of the
- * source that it was made from. Both count how many samples they change, as a guint64 that is read
- * back. */
+ * MAXIMUM reads planes. A sample becomes the largest of the 3x3 samples around it, with the plan's
+ * border rule at the edges of the region's target. Components that are not filtered are copied.
+ * LARGER reads samples. Every sample of the frame becomes the larger of itself and the source
+ * sample that it was computed from. Both count the samples that they change, as a guint64 that is
+ * read back. */
 
 #include "engine/run/backend.h"
 
@@ -19,23 +19,23 @@ typedef struct {
   CcStage stage[3];
 } TestStages;
 
-/* Lists of such stages, up to one without a name; the first has none. MAXIMUM twice has planes of
- * 32 bits in between. */
+/* Lists of such stages, terminated by one without a name. The first has no stage. Between two
+ * MAXIMUM stages, planes have 32-bit samples. */
 extern const TestStages test_stages[];
 
-/* Which sample of a row of the source, counted from the region's left edge, becomes sample i of a
- * row of the target, counted likewise. In packed 4:2:2 the spare luma of an odd width, behind
- * `n_pixels` of luma, is as the last one. */
+/* The source sample, counted from the region's left edge in a row, that becomes sample i of a row
+ * of the target. In 4:2:2, if the width is odd, the spare luma behind `n_pixels` of luma is that of
+ * the last pixel. */
 static inline guint
 test_stages_source_sample(const CcPlaneLayout *frame_plane, guint stride, guint n_pixels, guint i) {
   const guint step = frame_plane->step, c = i % step, group = i / step;
-  if (!frame_plane->pairs || frame_plane->role[c] != CC_ROLE_LUMA)
+  if (!frame_plane->has_macropixels || frame_plane->role[c] != CC_ROLE_LUMA)
     return stride * group * step + c;
   const guint pixel = stride * MIN(2 * group + c / 2, n_pixels - 1);
   return pixel / 2 * step + c % 2 + 2 * (pixel % 2);
 }
 
-/* Pixels of luma in a row of a packed 4:2:2 target. */
+/* Pixels in a row of a 4:2:2 target. */
 static inline guint
 test_stages_pixels(const CcPlaneLayout *out_frame_plane, const CcRect *frame_target) {
   const guint n = 2 * frame_target->width;
@@ -44,14 +44,15 @@ test_stages_pixels(const CcPlaneLayout *out_frame_plane, const CcRect *frame_tar
   return is_cut ? n - 1 : n;
 }
 
-/* Lets the CPU backend run them. */
+/* Register the stages with the CPU backend. */
 void test_stages_use_on_cpu(void);
 
-/* Lets the CUDA backend run them; only in builds with CUDA, and from tests/stages/on-gpu.c. */
+/* Registers the stages with the CUDA backend. Only in builds with CUDA; implemented in
+ * tests/stages/on-gpu.c. */
 void test_stages_use_on_gpu(void);
 
-/* Copies of frames in memory that a device reaches: pinned, in one block or in several, or its own.
- * The planes begin at odd places, or at those that kernels want. Only in builds with CUDA. */
+/* A copy of a frame in memory that a device can access: pinned or device memory. The planes are
+ * aligned as kernels need it, or not. Only in builds with CUDA. */
 typedef struct _TestDeviceFrame TestDeviceFrame;
 TestDeviceFrame *test_device_frame_new(CcDevice *device, const CcFrameLayout *layout,
                                        CcMemoryKind memory, gboolean is_aligned);
@@ -60,8 +61,8 @@ const CcFrame *test_device_frame_get(const TestDeviceFrame *self);
 /* Copies all samples to the device frame, or back. */
 void test_device_frame_copy(const TestDeviceFrame *self, const CcFrame *host, gboolean to_device);
 
-/* Makes of the targets of a region in `dst`, which a plan without the stages has made, what a plan
- * with them makes. Adds to count[i] how many samples stage i changes. */
+/* Applies the stages to the targets of a region in `dst`, which has the result of `plan`, a plan
+ * without the stages. Adds to count[i] the number of samples that stage i changes. */
 void test_stages_apply(const TestStages *stages, const CcPlan *plan, const CcRegion *region,
                        const CcFrame *src, const CcFrame *dst, guint64 count[3]);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* GLib's locks made of those of pthreads, and its thread pools with what ThreadSanitizer has to
- * know of them, to be loaded before GLib. ThreadSanitizer knows pthreads' locks, and takes GLib's
- * own, which are made of futexes in a library without the sanitizer, for none: it would report
- * correct code.
+/* Replaces GLib's locks by locks of pthreads, and annotates GLib's thread pools for
+ * ThreadSanitizer. Must be loaded before GLib. ThreadSanitizer knows the locks of pthreads, but not
+ * GLib's own, which are futexes in a library built without the sanitizer. Without this file it
+ * would report correct code.
  *
- * Each lock is a pthread object in a block of memory whose address lies where GLib keeps its own
- * state, so static and zeroed ones are made at their first use. */
+ * Each lock is a pthread object on the heap. Its address is stored where GLib keeps the state of
+ * the lock, so static and zeroed locks are made at first use. */
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* The object behind a lock: made once, whoever comes first. */
+/* Returns the object behind a lock. The first thread that needs the object makes it. */
 static gpointer
 object_of(gpointer *place, gpointer (*make)(void), void (*discard)(gpointer)) {
   gpointer object = __atomic_load_n(place, __ATOMIC_ACQUIRE);
@@ -246,11 +246,12 @@ g_cond_broadcast(GCond *cond) {
 
 /* --- GThreadPool --- */
 
-/* A pool hands data from thread to thread through a queue inside of GLib, whose lock nobody sees.
- */
-void __tsan_acquire(gpointer place) __attribute__((weak)); /* programs without it have neither */
+/* A pool passes data between threads through a queue inside GLib, whose lock ThreadSanitizer does
+ * not see. */
+void __tsan_acquire(gpointer place)
+    __attribute__((weak)); /* NULL in programs without ThreadSanitizer */
 void __tsan_release(gpointer place) __attribute__((weak));
-static gchar pools; /* all of them are one to ThreadSanitizer */
+static gchar pools; /* one synchronization object for all pools */
 
 static void
 take_over(void) {
@@ -265,24 +266,24 @@ hand_over(void) {
 }
 
 typedef struct {
-  GFunc work;
+  GFunc func;
   gpointer data;
-} Work;
+} PoolFunc;
 
 static void
 work_in_pool(gpointer item, gpointer data) {
-  const Work *work = data;
+  const PoolFunc *func = data;
   take_over();
-  work->work(item, work->data);
+  func->func(item, func->data);
   hand_over();
 }
 
 GThreadPool *
-g_thread_pool_new(GFunc work, gpointer data, gint max_threads, gboolean exclusive, GError **error) {
+g_thread_pool_new(GFunc func, gpointer data, gint max_threads, gboolean exclusive, GError **error) {
   GThreadPool *(*real)(GFunc, gpointer, gint, gboolean, GError **) =
       dlsym(RTLD_NEXT, "g_thread_pool_new");
-  Work *kept = malloc(sizeof *kept); /* as long as the process */
-  *kept = (Work){work, data};
+  PoolFunc *kept = malloc(sizeof *kept); /* kept as long as the process */
+  *kept = (PoolFunc){func, data};
   return real(work_in_pool, kept, max_threads, exclusive, error);
 }
 

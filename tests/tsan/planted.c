@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Two threads and a pool count. ThreadSanitizer has to accept each lock of GLib that locks.c
- * replaces, and has to report the one count without a lock.
+/* Two threads or a pool count. ThreadSanitizer must accept each GLib lock that locks.c replaces,
+ * and must report counting without a lock.
  *
  * usage: planted mutex|recursive|rwlock|cond|pool|race */
 
@@ -83,7 +83,8 @@ count_one(gpointer number, gpointer unused) {
   (*(int *)number)++;
 }
 
-/* What is written before a push is read by the pool, and what the pool wrote after its end. */
+/* The pool reads data written before a push. After its end the caller reads data written by the
+ * pool. */
 static void
 count_in_pool(void) {
   int numbers[N_ROUNDS];

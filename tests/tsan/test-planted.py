@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ThreadSanitizer with locks.c: what GLib's locks protect is no race, and a race is reported.
+"""ThreadSanitizer with locks.c accepts data that GLib's locks protect, and reports a race.
 
 usage: test-planted.py PROGRAM      in the environment of `meson test --setup tsan`
 """

@@ -23,10 +23,10 @@ filtered_frame_new(const CcFilter *filter, const gchar *variant, guint n_threads
   GuardedFrame *dst = guarded_frame_new(&plan->out_frame_layout, PLACEMENT_ODD);
   CcRegion region;
   g_assert_true(cc_filter_find_region(filter, &src->layout, &region, &error));
-  const CcSubmitInfo submission = {src->frame, dst->frame, &region, 1, NULL};
-  CcSubmission *job = cc_backend_submit(backend, program, &submission, &error);
+  const CcSubmitInfo info = {src->frame, dst->frame, &region, 1, NULL};
+  CcSubmission *submission = cc_backend_submit(backend, program, &info, &error);
   g_assert_no_error(error);
-  g_assert_true(cc_backend_wait(backend, job, &times, &error));
+  g_assert_true(cc_backend_wait(backend, submission, &times, &error));
   guarded_frame_intact(dst, &message);
   g_assert_cmpstr(message, ==, NULL);
   cc_program_unref(program);

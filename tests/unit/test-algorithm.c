@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which algorithm runs which kernel, and what is said about the others. */
+/* Which algorithm can run which kernel, and the messages about those that cannot. */
 
 #include "cuda/algorithm.h"
 #include "engine/plan/plan.h"
@@ -12,11 +12,11 @@
   (1u << CC_ALGORITHM_AUTO | 1u << CC_ALGORITHM_DIRECT | 1u << CC_ALGORITHM_CONSTANT |             \
    1u << CC_ALGORITHM_TILE_HALO | 1u << CC_ALGORITHM_TILE_CACHED | 1u << CC_ALGORITHM_SCATTER)
 #define AUTO (1u << CC_ALGORITHM_AUTO)
-#define LINES (1u << CC_ALGORITHM_TWO_PASS)
+#define TWO_PASS (1u << CC_ALGORITHM_TWO_PASS)
 #define PASSES (1u << CC_ALGORITHM_TWO_PASS | 1u << CC_ALGORITHM_REGISTER_TILE)
 #define TENSOR_CORE (1u << CC_ALGORITHM_TENSOR_CORE)
 
-/* A plan whose algorithm has to be refused unless it is in `able`. */
+/* Checks a plan whose algorithm must be refused unless it is in `able`. */
 static void
 check_algorithm(CcFilter filter, const CcFrameLayout *layout, CcAlgorithm algorithm, guint able) {
   g_autoptr(GError) error = NULL;
@@ -65,17 +65,17 @@ test_named(void) {
       {"identity", 0, 0, "GRAY8", ALL | PASSES | TENSOR_CORE},
       {"gaussian", 3, 0, "NV12", ALL | PASSES | TENSOR_CORE},
       {"gaussian", 7, 0, "GRAY16_LE", ALL | PASSES | TENSOR_CORE},
-      {"gaussian", 9, 0, "GRAY8", ALL | LINES | TENSOR_CORE},
-      {"gaussian", 15, 0, "GRAY8", ALL | LINES | TENSOR_CORE}, /* sums of 2^28 samples */
-      {"box", 15, 0, "GRAY16_LE", ALL | LINES | TENSOR_CORE},
-      {"gaussian", 0, 1.0, "I420", ALL | PASSES | TENSOR_CORE},     /* fractional, 7x7 */
-      {"gaussian", 0, 2.0, "GRAY16_LE", ALL | LINES | TENSOR_CORE}, /* sums of 50 bits */
-      {"gaussian", 17, 0, "GRAY8", AUTO | LINES | TENSOR_CORE},
-      {"gaussian", 63, 0, "I420", AUTO | LINES | TENSOR_CORE},
-      {"gaussian", 127, 0, "GRAY8", AUTO | LINES | TENSOR_CORE},
-      {"gaussian", 0, 21, "GRAY16_LE", AUTO | LINES | TENSOR_CORE}, /* sums of 60 bits */
-      {"box", 127, 0, "RGBA", AUTO | LINES | TENSOR_CORE},
-      {"box", 127, 0, "P010_10LE", AUTO | LINES | TENSOR_CORE},
+      {"gaussian", 9, 0, "GRAY8", ALL | TWO_PASS | TENSOR_CORE},
+      {"gaussian", 15, 0, "GRAY8", ALL | TWO_PASS | TENSOR_CORE}, /* sums of 2^28 samples */
+      {"box", 15, 0, "GRAY16_LE", ALL | TWO_PASS | TENSOR_CORE},
+      {"gaussian", 0, 1.0, "I420", ALL | PASSES | TENSOR_CORE},        /* fractional, 7x7 */
+      {"gaussian", 0, 2.0, "GRAY16_LE", ALL | TWO_PASS | TENSOR_CORE}, /* sums of 50 bits */
+      {"gaussian", 17, 0, "GRAY8", AUTO | TWO_PASS | TENSOR_CORE},
+      {"gaussian", 63, 0, "I420", AUTO | TWO_PASS | TENSOR_CORE},
+      {"gaussian", 127, 0, "GRAY8", AUTO | TWO_PASS | TENSOR_CORE},
+      {"gaussian", 0, 21, "GRAY16_LE", AUTO | TWO_PASS | TENSOR_CORE}, /* sums of 60 bits */
+      {"box", 127, 0, "RGBA", AUTO | TWO_PASS | TENSOR_CORE},
+      {"box", 127, 0, "P010_10LE", AUTO | TWO_PASS | TENSOR_CORE},
       {"sobel", 7, 0, "GRAY8", ALL | PASSES | TENSOR_CORE}, /* two matrices */
       {"sobel", 3, 0, "GRAY16_LE", ALL | PASSES | TENSOR_CORE},
       {"kirsch", 3, 0, "GRAY8", ALL | TENSOR_CORE}, /* eight, not separable */
@@ -122,7 +122,7 @@ test_matrices(void) {
   }
 }
 
-/* 65535 * 32768 and 255 * 8421504 are the largest such products that 32 bits hold. */
+/* 65535 * 32768 and 255 * 8421504 are the largest such products that fit in 32 bits. */
 static void
 test_int32(void) {
   static const struct {
@@ -189,7 +189,8 @@ test_messages(void) {
   }
 }
 
-/* A window whose outer taps are zero is smaller than its kernel, which is what users know. */
+/* An op whose outer taps are zero is smaller than its kernel. Messages have the size of the kernel,
+ * which users know. */
 static void
 test_trimmed_messages(void) {
   const CcFilter gaussian = {.kernel = cc_kernels_find("gaussian"),
@@ -211,7 +212,7 @@ test_trimmed_messages(void) {
                         "tile-cached, two-pass and tensor-core can, or auto");
 }
 
-/* What is only copied or filled needs no algorithm. */
+/* Planes that are only copied or filled need no algorithm. */
 static void
 test_no_op(void) {
   const CcFrameLayout layout = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Opening backends, and what holds for the CPU backend however many threads it has. */
+/* Opening backends, and properties of the CPU backend with any number of threads. */
 
 #include "cpu/isa.h"
 #include "cpu/lower.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#define N_CORES 8 /* that frames are shared among, however many there are */
+#define N_CORES 8 /* cores that frames are shared among, whatever the machine has */
 
 static CcBackend *
 open_cpu(guint n_threads) {
@@ -45,7 +45,7 @@ test_open_cpu(void) {
   cc_backend_close(backend);
 }
 
-/* CUDA where a device opens, with no reason to excuse; else the CPU and the reason. */
+/* CUDA if a device opens, without a fallback reason; else the CPU, with a reason. */
 static void
 test_open_auto(void) {
   const CcBackendConfig config = {.choice = CC_BACKEND_AUTO, .device_id = -1};
@@ -99,7 +99,7 @@ test_variants(void) {
   g_assert_true(cc_cpu_set_variant(NULL));
 }
 
-/* CUDACONV_CPU is read once in a process, so each value needs its own. */
+/* CUDACONV_CPU is read once in a process, so each value needs a process. */
 static void
 test_variant_cap(void) {
   if (g_test_subprocess()) {
@@ -144,10 +144,10 @@ run(CcBackend *backend, CcProgram *program, const CcFilter *filter, const Guarde
   CcTimes times = {0};
   CcRegion region;
   g_assert_true(cc_filter_find_region(filter, &src->layout, &region, NULL));
-  const CcSubmitInfo submission = {src->frame, dst->frame, &region, 1, NULL};
-  CcSubmission *job = cc_backend_submit(backend, program, &submission, &error);
+  const CcSubmitInfo info = {src->frame, dst->frame, &region, 1, NULL};
+  CcSubmission *submission = cc_backend_submit(backend, program, &info, &error);
   g_assert_no_error(error);
-  gboolean ok = cc_backend_wait(backend, job, &times, &error);
+  gboolean ok = cc_backend_wait(backend, submission, &times, &error);
   g_assert_no_error(error);
   g_assert_true(ok);
 }
@@ -210,7 +210,7 @@ test_threads(void) {
   }
 }
 
-/* Also with a stride and a region, which cut planes into other slices. */
+/* With a stride and regions, which cut planes into other slices. */
 static void
 test_threads_of_regions(void) {
   static const CcFilter filters[] = {
@@ -229,8 +229,8 @@ test_threads_of_regions(void) {
   }
 }
 
-/* An algorithm is one of the GPU. The CPU gives the same bytes, whether or not the algorithm can
- * run the kernel. */
+/* The algorithm concerns only the GPU. The CPU gives the same bytes, whether or not the algorithm
+ * can run the kernel. */
 static void
 test_algorithm_is_ignored(void) {
   static const gchar *const kernels[] = {"sobel", "kirsch"};
@@ -247,7 +247,7 @@ test_algorithm_is_ignored(void) {
   }
 }
 
-/* What a filter leaves as it is is copied, and nothing else is. */
+/* Planes that a filter leaves unchanged are copied, others are not. */
 static void
 test_copies(void) {
   static const struct {
@@ -281,9 +281,9 @@ test_copies(void) {
   }
 }
 
-/* --- programs and jobs --- */
+/* --- programs and submissions --- */
 
-/* Two programs in turn, and each keeps its own filter. */
+/* Alternates two programs; each keeps its own filter. */
 static void
 test_two_programs(void) {
   const CcFrameLayout layout = test_format_layout(test_format_find("GRAY8"), 70, 40, FALSE);
@@ -304,9 +304,9 @@ test_two_programs(void) {
   cc_backend_close(backend);
 }
 
-/* The job holds what it needs: its program, and through it the plan. */
+/* A submission keeps its program alive, and through it the plan. */
 static void
-test_job_keeps_program(void) {
+test_submission_keeps_program(void) {
   const CcFrameLayout layout = test_format_layout(test_format_find("GRAY8"), 70, 40, FALSE);
   const CcFilter filter = {.kernel = cc_kernels_find("sobel")};
   g_autoptr(GuardedFrame) src = random_frame(&layout);
@@ -318,12 +318,12 @@ test_job_keeps_program(void) {
   cc_program_unref(program);
   g_autoptr(GError) error = NULL;
   const CcRegion whole = cc_frame_layout_region(&layout);
-  const CcSubmitInfo submission = {src->frame, dst->frame, &whole, 1, NULL};
-  CcSubmission *job = cc_backend_submit(backend, program, &submission, &error);
+  const CcSubmitInfo info = {src->frame, dst->frame, &whole, 1, NULL};
+  CcSubmission *submission = cc_backend_submit(backend, program, &info, &error);
   g_assert_no_error(error);
   cc_program_unref(program);
   CcTimes times = {0};
-  g_assert_true(cc_backend_wait(backend, job, &times, &error));
+  g_assert_true(cc_backend_wait(backend, submission, &times, &error));
   g_assert_cmpuint(times.upload, ==, 0);
   g_assert_cmpuint(times.download, ==, 0);
   assert_same(expected, dst);
@@ -335,7 +335,7 @@ typedef struct {
 } Worker;
 
 static gpointer
-work_alone(gpointer data) {
+filter_alone(gpointer data) {
   const Worker *worker = data;
   const CcFilter filter = {.kernel = cc_kernels_find("sobel")};
   for (guint i = 0; i < 10; i++) {
@@ -345,7 +345,7 @@ work_alone(gpointer data) {
   return NULL;
 }
 
-/* Different backends are independent, also of the thread that uses them. */
+/* Different backends are independent, also in different threads. */
 static void
 test_two_backends(void) {
   const CcFrameLayout layout = test_format_layout(test_format_find("RGBA"), 120, 50, FALSE);
@@ -355,7 +355,7 @@ test_two_backends(void) {
   Worker worker = {src, expected};
   GThread *threads[4];
   for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
-    threads[i] = g_thread_new("worker", work_alone, &worker);
+    threads[i] = g_thread_new("worker", filter_alone, &worker);
   for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
     g_thread_join(threads[i]);
 }
@@ -369,7 +369,7 @@ count_threads(void) {
   return (guint)g_ascii_strtoull(strstr(status, "\nThreads:") + strlen("\nThreads:"), NULL, 10);
 }
 
-/* Calling another thread would take longer. */
+/* A small frame is filtered by one thread, because waking another takes longer. */
 static void
 test_small_frame_takes_one_thread(void) {
   const CcFrameLayout layout = test_format_layout(test_format_find("GRAY8"), 16, 16, FALSE);
@@ -392,7 +392,7 @@ typedef struct {
   const GuardedFrame *src;
   GuardedFrame *expected;
   guint n_threads;
-  guint max; /* threads of the process that it saw */
+  guint max; /* most threads of the process that it saw */
 } Stream;
 
 static gpointer
@@ -414,8 +414,8 @@ filter_stream(gpointer data) {
   return NULL;
 }
 
-/* Each gives the right bytes, with any number of threads and while others open and close, and all
- * together have no more threads than they are and one for each core. */
+/* Each backend gives the right bytes, with any number of threads and while others open and close.
+ * All backends together add at most one thread per core to the calling threads. */
 static void
 test_many_backends(void) {
   static const gchar *const kernels[] = {"gaussian", "sobel", "box", "log"};
@@ -461,7 +461,7 @@ main(int argc, char **argv) {
   g_test_add_func("/backend/algorithm-is-ignored", test_algorithm_is_ignored);
   g_test_add_func("/backend/copies", test_copies);
   g_test_add_func("/backend/two-programs", test_two_programs);
-  g_test_add_func("/backend/job-keeps-program", test_job_keeps_program);
+  g_test_add_func("/backend/submission-keeps-program", test_submission_keeps_program);
   g_test_add_func("/backend/two-backends", test_two_backends);
   g_test_add_func("/backend/small-frame-takes-one-thread", test_small_frame_takes_one_thread);
   g_test_add_func("/backend/many-backends", test_many_backends);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which frames GStreamer's CUDA memory holds, by its version. What a version does with planes is
- * worked out from the sources of its libgstcuda; the test `memory-transfers` runs the one that is
- * there.
- */
+/* Which frames GStreamer's CUDA memory holds, by version. The expected values come from the sources
+ * of libgstcuda; the test `memory-transfers` checks the installed version. */
 
 #include "plugin/memory/cudamemory.h"
 

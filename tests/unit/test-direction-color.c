@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Direction as hue: the colours and the table with numbers worked out by hand, for which frames it
- * is, and which pixels a sample stands for. tests/checkasm holds the fast code against this plain
+/* Direction color: colors and tables compared with numbers computed by hand, the frames that have
+ * it, and the pixels that a sample covers. tests/checkasm compares the fast code with this plain
  * loop. */
 
 #include "plugin/backends.h"
@@ -34,7 +34,7 @@ test_colors(void) {
   }
 }
 
-/* A turn is 255 hues, from 1 on. */
+/* A full turn is 255 hues, with indices from 1 on. */
 static void
 test_indices(void) {
   static const struct {
@@ -47,7 +47,7 @@ test_indices(void) {
       {-1, 0, 0, 129},                  /* 127.5 */
       {-1, -1, 0, 160},                 /* 159.375 */
       {0, -1, 0, 192},                  /* 191.25 */
-      {100, -1, 0, 1},                  /* 254.6: past the last half hue it is the first again */
+      {100, -1, 0, 1},                  /* 254.6: past the last half hue, so the first again */
       {100, -2, 0, 255},                /* 254.2 */
       {1, 0, -1, 255},   {1, 0, 255, 1},   {1, 0, -255, 1},
       {0, 1, 64, 129},   {1, 0, 65535, 1}, {1, 0, -65535, 1},
@@ -83,7 +83,7 @@ test_tables(void) {
       {"I420_10LE", TRUE, 0, 0, 1, {326, 361, 960}},
       {"P010_10LE", TRUE, 0, 0, 1, {326 << 6, 361 << 6, 960 << 6}},
       {"P016_LE", TRUE, 0, 0, 1, {20859, 23092, 61440}},
-      /* full range: Y' 76.245, Cb 84.972, Cr 255.5, which there is not */
+      /* full range: Y' 76.245, Cb 84.972, Cr 255.5, which is clamped */
       {"I420", FALSE, 0, 0, 1, {76, 85, 255}},
       {"I420_10LE", FALSE, 0, 0, 1, {306, 339, 1023}},
       /* BT.709: Y' 62.559, Cb 102.336; full range: 54.213, Cb 98.784 */
@@ -124,7 +124,7 @@ test_when(void) {
     const gchar *format;
     CcColor color;
     CcChroma chroma;
-    gboolean painted;
+    gboolean is_colored;
   } cases[] = {
       {"GRAY8", 0, 0, FALSE},
       {"RGB", 0, 0, TRUE},
@@ -146,15 +146,15 @@ test_when(void) {
                              .chroma = cases[i].chroma};
     g_autoptr(CcPlan) plan = plan_for(&filter, cases[i].format);
     g_autofree gchar *text = cc_plan_describe(plan);
-    g_assert_cmpint((cc_plan_get_direction_color(plan) != NULL), ==, cases[i].painted);
-    g_assert_cmpint(strstr(text, "direction as hue") != NULL, ==, cases[i].painted);
+    g_assert_cmpint((cc_plan_get_direction_color(plan) != NULL), ==, cases[i].is_colored);
+    g_assert_cmpint(strstr(text, "direction as color") != NULL, ==, cases[i].is_colored);
     g_assert_cmpuint(plan->n_ops, ==, 1);
     g_assert_true(!cc_plan_get_direction_color(plan) ||
                   cc_plan_get_direction_color(plan)->op == plan->op);
   }
 }
 
-/* Magnitudes are what they are, and so are the angles of fractional sums. */
+/* Magnitudes and angles of fractional sums are not colored. */
 static void
 test_when_not(void) {
   static const gchar text[] = "[fractional]\n"
@@ -174,12 +174,12 @@ test_when_not(void) {
   }
 }
 
-/* What is no colour has passes of its own only where it is filtered. */
+/* Components without color have passes only if they are filtered. */
 static void
 test_passes(void) {
   static const struct {
     const gchar *format;
-    guint n_groups, n_passes, across, down; /* the last two of the last field */
+    guint n_groups, n_passes, across, down; /* across and down of the last group */
   } cases[] = {
       {"RGB", 1, 0, 1, 1},  {"RGBx", 1, 0, 1, 1}, {"ARGB", 1, 1, 1, 1}, {"GBR", 1, 0, 1, 1},
       {"Y444", 1, 0, 1, 1}, {"AYUV", 1, 1, 1, 1}, {"Y42B", 2, 0, 2, 1}, {"NV16", 2, 0, 2, 1},
@@ -206,27 +206,27 @@ test_passes(void) {
 
 /* --- frames --- */
 
-/* Sample (x, y) of luma and of Cb, of formats of 8 bits. */
+/* Sample (x, y) of luma, and of Cb, in 8-bit formats. */
 static guint8 *
 luma_at(const GuardedFrame *frame, guint x, guint y) {
-  return guarded_frame_row(frame, 0, y) + (frame->layout.plane[0].pairs ? 2 * x : x);
+  return guarded_frame_row(frame, 0, y) + (frame->layout.plane[0].has_macropixels ? 2 * x : x);
 }
 
 static guint8 *
 cb_at(const GuardedFrame *frame, guint x, guint y) {
-  return frame->layout.plane[0].pairs
+  return frame->layout.plane[0].has_macropixels
              ? guarded_frame_row(frame, 0, y) + 4 * x + 1
              : guarded_frame_row(frame, 1, y) + frame->layout.plane[1].step * x;
 }
 
-/* Luma 0, 10, 0 from left to right or from top to bottom has the gradients 40, 0 and -40. Two of
- * them share a chroma sample, the third has one alone. */
+/* Luma 0, 10, 0 from left to right or from top to bottom has the gradients 40, 0 and -40. The first
+ * two share a chroma sample, the third has its own. */
 static void
 test_odd_sizes(void) {
   static const struct {
     const gchar *format;
     guint width, height;
-    guint luma[3], chroma[2]; /* indices of their hues */
+    guint luma[3], chroma[2]; /* indices of the hues */
   } cases[] = {
       {"Y42B", 3, 1, {1, 0, 129}, {1, 129}},   {"NV16", 3, 1, {1, 0, 129}, {1, 129}},
       {"YUY2", 3, 1, {1, 0, 129}, {1, 129}},   {"I420", 3, 1, {1, 0, 129}, {1, 129}},
@@ -250,19 +250,19 @@ test_odd_sizes(void) {
     for (guint k = 0; k < 2; k++)
       g_assert_cmpuint(*cb_at(got, k * right, k * below), ==,
                        cc_plan_get_direction_color(plan)->word[1][cases[i].chroma[k]]);
-    if (layout.plane[0].pairs)
+    if (layout.plane[0].has_macropixels)
       g_assert_cmpuint(*luma_at(got, 3, 0), ==, *luma_at(got, 2, 0));
   }
 }
 
-/* Opposite gradients in a block cancel each other out: its luma has hues, its chroma none. */
+/* Opposite gradients in a block cancel: its luma samples have hues, its chroma sample none. */
 static void
 test_mean(void) {
   static const guint8 luma[] = {0, 10, 10, 0};      /* gradients of 40, 40, -40 and -40 */
   static const guint8 opposite[] = {10, 20, 0, 10}; /* of 40, -40, -40 and 40 */
   const CcFilter filter = {.kernel = cc_kernels_find("sobel"), .response = CC_RESPONSE_DIRECTION};
   CcFilter part = filter;
-  part.source = (CcRect){1, 0, 3, 1}; /* of which the first block has one pixel */
+  part.source = (CcRect){1, 0, 3, 1}; /* only one pixel of the first block */
   const CcFrameLayout layout = test_format_layout(test_format_find("Y42B"), 4, 1, FALSE);
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
   const guint16 *word = cc_plan_get_direction_color(plan)->word[1];
@@ -281,7 +281,7 @@ test_mean(void) {
   g_assert_cmpuint(guarded_frame_row(none, 1, 0)[0], ==, word[0]);
 }
 
-/* Direction color takes no memory for whole rows. */
+/* Direction color allocates no whole rows. */
 static void
 test_huge_frame(void) {
   const CcFrameLayout layout = test_format_layout(test_format_find("RGBA"), 1 << 27, 1, FALSE);
@@ -300,14 +300,14 @@ test_huge_frame(void) {
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/hue/colors", test_colors);
-  g_test_add_func("/hue/indices", test_indices);
-  g_test_add_func("/hue/tables", test_tables);
-  g_test_add_func("/hue/when", test_when);
-  g_test_add_func("/hue/when-not", test_when_not);
-  g_test_add_func("/hue/passes", test_passes);
-  g_test_add_func("/hue/odd-sizes", test_odd_sizes);
-  g_test_add_func("/hue/mean", test_mean);
-  g_test_add_func("/hue/huge-frame", test_huge_frame);
+  g_test_add_func("/direction-color/colors", test_colors);
+  g_test_add_func("/direction-color/indices", test_indices);
+  g_test_add_func("/direction-color/tables", test_tables);
+  g_test_add_func("/direction-color/when", test_when);
+  g_test_add_func("/direction-color/when-not", test_when_not);
+  g_test_add_func("/direction-color/passes", test_passes);
+  g_test_add_func("/direction-color/odd-sizes", test_odd_sizes);
+  g_test_add_func("/direction-color/mean", test_mean);
+  g_test_add_func("/direction-color/huge-frame", test_huge_frame);
   return g_test_run();
 }

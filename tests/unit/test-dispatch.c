@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What the CPU backend runs for filters that users have: a method that is missed shows only in the
- * speed. The steps of a program say it, for plain C, so that they are the same on every machine. */
+/* The methods that the CPU backend chooses for common filters: choosing a slower one would show
+ * only in the speed. The steps of a program name the methods. The variant is plain C, so that the
+ * steps are the same on every machine. */
 
 #include "cpu/lower.h"
 #include "tests/ref/formats.h"
@@ -17,7 +18,7 @@ static const struct {
   CcFilter filter; /* without the kernel */
   const gchar *steps[4];
 } cases[] = {
-    /* bytes all the way */
+    /* 8-bit samples, 16-bit sums */
     {"GRAY8",
      "gaussian",
      {.size = 3},
@@ -30,7 +31,7 @@ static const struct {
      "sobel-x",
      {.size = 3, .response = CC_RESPONSE_ABSOLUTE},
      {"filter plane 0 (grey): fused tap groups 22-11" SUMS_16 ABSOLUTE FROM_16}},
-    /* of two sums the root is in float, and made at once with them */
+    /* the root of two sums is in float and in the same kernel */
     {"GRAY8",
      "sobel",
      {.size = 3},
@@ -43,7 +44,7 @@ static const struct {
      "roberts",
      {.response = CC_RESPONSE_ABSOLUTE},
      {"filter plane 0 (grey): fused gradient" SUMS_16 ABSOLUTE FROM_16}},
-    /* the greater of two sums, and directions, are not */
+    /* the maximum of two sums, and directions, are not fused */
     {"GRAY8",
      "sobel",
      {.size = 3, .response = CC_RESPONSE_CLAMP},
@@ -52,7 +53,7 @@ static const struct {
      "sobel",
      {.size = 3, .response = CC_RESPONSE_DIRECTION},
      {"filter plane 0 (grey): tap groups 22-11, 22-11" SUMS_16 "angle, output of an angle"}},
-    /* two bytes: the sums of a blur need more than 16 bits, and so do those of an edge */
+    /* 16-bit samples: the sums of blurs and edges need more than 16 bits */
     {"GRAY16_LE",
      "gaussian",
      {.size = 5},
@@ -63,8 +64,8 @@ static const struct {
      {.size = 3},
      {"filter plane 0 (grey): conv2d by dot products of 2 words, 2 rows at once; 16-bit samples, "
       "32-bit sums, root in double, output in double"}},
-    /* fractional taps; sums that pass 32 bits come without their low bits, then in three words;
-     * reduced ones are in double, and then in integers */
+    /* fractional taps: sums beyond 32 bits drop their low bits or are split into three words;
+     * otherwise sums are in double, and beyond that in 64-bit integers */
     {"GRAY8",
      "gaussian",
      {.size = 7, .sigma = 1.5},
@@ -91,7 +92,7 @@ static const struct {
      {.size = 63, .sigma = 10},
      {"filter plane 0 (grey): tap groups any horizontal, any vertical; 16-bit samples widened to "
       "64 bits, 64-bit sums, output in double"}},
-    /* boxes run, in 16 bits while those hold the sums, but for small ones of bytes */
+    /* boxes use running sums, in 16 bits if the sums fit, except small boxes of bytes */
     {"GRAY8",
      "box",
      {.size = 3},
@@ -106,7 +107,7 @@ static const struct {
      {.size = 31},
      {"filter plane 0 (grey): box by running sums; 8-bit samples widened to 32 bits, 32-bit sums, "
       "output in float of shifted sums"}},
-    /* luma and chroma of macropixels in one sweep, where a fused kernel has the taps */
+    /* luma and chroma of macropixels in one sweep, if a fused kernel has the taps */
     {"YUY2",
      "gaussian",
      {.size = 5, .chroma = CC_CHROMA_FILTER},
@@ -117,13 +118,13 @@ static const struct {
      {.chroma = CC_CHROMA_FILTER},
      {"filter plane 0 (Y): fused tap groups 40-10" SUMS_16 FROM_16,
       "filter plane 1 (U V): fused tap groups 40-10" SUMS_16 FROM_16, "interleave"}},
-    /* no pattern that a kernel knows */
+    /* no known tap pattern */
     {"GRAY8",
      "log",
      {.size = 5},
      {"filter plane 0 (grey): conv2d by dot products of 2 widened bytes, 2 rows at once; 8-bit "
       "samples, 32-bit sums, " ABSOLUTE "output by a shift"}},
-    /* nothing to do, and planes that are only copied or filled */
+    /* identity, and planes that are only copied or filled */
     {"GRAY8", "identity", {0}, {"copy plane 0 (grey): the kernel changes nothing"}},
     {"NV12",
      "identity",
@@ -175,7 +176,7 @@ test_filters(void) {
   }
 }
 
-/* Without row kernels there is one loop, and nothing more to choose. */
+/* The plain variant has no row kernels, so every step is the plain loop. */
 static void
 test_plain(void) {
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -189,7 +190,7 @@ test_plain(void) {
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/choice/filters", test_filters);
-  g_test_add_func("/choice/plain", test_plain);
+  g_test_add_func("/dispatch/filters", test_filters);
+  g_test_add_func("/dispatch/plain", test_plain);
   return g_test_run();
 }

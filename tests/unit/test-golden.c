@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The named kernels on a picture, compared with the checksums in golden.txt, which the oracle made.
- * With --print the oracle makes them anew, for a change of results that is meant. The environment
- * variable GOLDEN_TXT names the file. */
+/* The named kernels on a test image, compared with the checksums in golden.txt, which the oracle
+ * made. --print prints new checksums of the oracle, for an intended change of results. The
+ * environment variable GOLDEN_TXT names the file. */
 
 #include "tests/ref/formats.h"
 #include "tests/ref/testimage.h"
@@ -101,7 +101,7 @@ read_goldens(void) {
   return goldens;
 }
 
-/* No named kernel goes without. */
+/* Every named kernel has checksums. */
 static void
 test_complete(gconstpointer data) {
   const GPtrArray *goldens = data, *kernels = cc_kernels_builtin();

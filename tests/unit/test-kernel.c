@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Kernel definitions: those compiled in, and matrices given by a user. */
+/* Kernel definitions: compiled-in ones, and matrices from a user. */
 
 #include "engine/kernel/kernel.h"
 
@@ -23,10 +23,11 @@ typedef enum {
   SUM_POSITIVE,
 } Sum;
 
-/* How each matrix behaves under a flip; the centre of emboss is what breaks its antisymmetry. */
+/* How each matrix behaves under a rotation by 180 degrees. The centre of emboss breaks its
+ * antisymmetry. */
 typedef enum {
-  EVEN, /* same after a turn by 180 degrees */
-  ODD,  /* negated by it */
+  EVEN, /* unchanged */
+  ODD,  /* negated */
   OTHER,
 } Symmetry;
 
@@ -127,7 +128,7 @@ test_named(gconstpointer data) {
   }
 }
 
-/* The x derivative must come first, for direction, and be the y derivative mirrored. */
+/* The x derivative must come first, for direction, and be the transposed y derivative. */
 static void
 test_gradients(void) {
   static const gchar *const names[] = {"sobel", "scharr", "prewitt"};
@@ -171,12 +172,12 @@ test_gaussian_sums(void) {
   }
 }
 
-/* A size that the kernel does not have gets the next smaller one, or the smallest. */
+/* A size that the kernel does not have falls back to the next smaller one, else to the smallest. */
 static void
-test_wish_for_a_size(void) {
+test_requested_size(void) {
   static const struct {
     const gchar *kernel;
-    guint wish, size;
+    guint requested, size;
   } cases[] = {
       {"gaussian", 0, 5},       {"gaussian", 1, 3},   {"gaussian", 3, 3}, {"gaussian", 4, 3},
       {"gaussian", 15, 15},     {"gaussian", 17, 15}, {"sobel", 9, 7},    {"sobel", 1, 3},
@@ -185,12 +186,12 @@ test_wish_for_a_size(void) {
   static const gdouble row[] = {1, 2, 3, 2, 1};
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     const CcKernel *kernel = cc_kernels_find(cases[i].kernel);
-    g_test_message("%s, %u", cases[i].kernel, cases[i].wish);
-    g_assert_cmpuint(cc_kernel_get_size(kernel, cases[i].wish)->size, ==, cases[i].size);
+    g_test_message("%s, %u", cases[i].kernel, cases[i].requested);
+    g_assert_cmpuint(cc_kernel_get_size(kernel, cases[i].requested)->size, ==, cases[i].size);
   }
   g_autoptr(CcKernel) custom = cc_kernel_new_matrix(row, 5, 5, NULL);
-  for (guint wish = 0; wish <= CC_MAX_MATRIX_SIZE; wish++)
-    g_assert_cmpuint(cc_kernel_get_size(custom, wish)->size, ==, 5);
+  for (guint requested = 0; requested <= CC_MAX_MATRIX_SIZE; requested++)
+    g_assert_cmpuint(cc_kernel_get_size(custom, requested)->size, ==, 5);
 }
 
 /* --- a user's matrices --- */
@@ -242,7 +243,7 @@ test_matrix_limits(void) {
   }
 }
 
-/* A matrix of one row or one column is the kernel that the row or the column is. */
+/* A matrix of one row or column gives the same kernel as that row or column. */
 static void
 test_lines(void) {
   gdouble coeff[CC_MAX_LINE_SIZE];
@@ -328,7 +329,7 @@ test_separable_refused(void) {
     assert_refused(cc_kernel_new_separable(ones, lengths[i][0], ones, lengths[i][1], &error),
                    &error, "odd");
   }
-  /* the products have to keep the limit, not only the factors */
+  /* the products must keep the limit, not only the factors */
   const gdouble large[] = {CC_MAX_COEFF, 0, 2}, bad[] = {NAN, 0, 0};
   GError *error = NULL;
   assert_refused(cc_kernel_new_separable(large, 3, large, 3, &error), &error, "coefficient");
@@ -357,7 +358,7 @@ main(int argc, char **argv) {
   g_test_add_func("/kernel/builtin/gradients", test_gradients);
   g_test_add_func("/kernel/builtin/sobel-parts", test_sobel_parts);
   g_test_add_func("/kernel/builtin/gaussian-sums", test_gaussian_sums);
-  g_test_add_func("/kernel/builtin/wish-for-a-size", test_wish_for_a_size);
+  g_test_add_func("/kernel/builtin/requested-size", test_requested_size);
   g_test_add_func("/kernel/matrix/shapes", test_matrix);
   g_test_add_func("/kernel/matrix/limits", test_matrix_limits);
   g_test_add_func("/kernel/matrix/lines", test_lines);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Kernel definitions as text: what is accepted, what is refused, in which words and at which place.
- * The environment variable KERNELS_INI names the file of named kernels. */
+/* Kernel definitions as text: accepted and refused ones, with the messages and their positions. The
+ * environment variable KERNELS_INI names the file of named kernels. */
 
 #include "engine/enum_names.h"
 
@@ -25,7 +25,7 @@ parse_well(const gchar *text) {
   return kernels;
 }
 
-/* What must hold of every definition that the parser lets through. */
+/* Checks the limits of every definition that the parser accepts. */
 static void
 check_limits(const GPtrArray *kernels) {
   g_assert_cmpuint(kernels->len, >, 0);
@@ -155,7 +155,7 @@ test_class_chroma(void) {
   }
 }
 
-/* Every response and what becomes of chroma; "auto" is for properties only. */
+/* Every response and chroma mode. "auto" is for properties only. */
 static void
 test_words(void) {
   for (guint i = CC_RESPONSE_AUTO + 1; i < CC_N_RESPONSES; i++)
@@ -184,12 +184,13 @@ test_words(void) {
 #define NO_COEFFICIENTS "0 coefficients in a row; an odd number is needed"
 #define SIZE "the size is not an odd number from 1 to 31"
 #define NAME "a name has lower case letters, digits and dashes"
-#define ESCAPE "a \"\\\" before none of s, n, t, r and \\"
+#define ESCAPE "a \"\\\" that is not followed by s, n, t, r or \\"
 #define SYNTAX "neither a [name] nor a known key with = and a value nor a # comment"
-#define LISTS "\";\" has no place here: a row and a column are plain lists"
-#define DEFAULT "default-size is none of the sizes that are defined here: 1"
+#define LISTS "\";\" is not allowed here: a row and a column are plain lists"
+#define DEFAULT "default-size is not one of the sizes defined here: 1"
 
-/* Each with the place that the message has to name after the origin, and words that follow. */
+/* Malformed texts, with the position that the message must have after the origin, and words that
+ * follow. */
 static const struct {
   const gchar *name, *text, *place, *part;
 } malformed[] = {
@@ -216,11 +217,12 @@ static const struct {
     {"unknown-key", "[a]\nmatrix-1=1\ncolour=red\n", ":3:1",
      "no such key; there are description, "},
     {"class", "[a]\nclass=soft\nmatrix-1=1\n", ":2:7",
-     "class is none of plain, blur, sharpen, edge"},
+     "class is not one of plain, blur, sharpen, edge"},
     {"response", "[a]\nresponse= auto\nmatrix-1=1\n", ":2:11",
-     "response is none of clamp, absolute, "},
-    {"chroma", "[a]\nchroma=\nmatrix-1=1\n", ":2:8", "chroma is none of filter, copy, neutral"},
-    {"gaussian", "[a]\ngaussian=maybe\nmatrix-1=1\n", ":2:10", "gaussian is none of false, true"},
+     "response is not one of clamp, absolute, "},
+    {"chroma", "[a]\nchroma=\nmatrix-1=1\n", ":2:8", "chroma is not one of filter, copy, neutral"},
+    {"gaussian", "[a]\ngaussian=maybe\nmatrix-1=1\n", ":2:10",
+     "gaussian is not one of false, true"},
     {"escape", "[a]\nclass=ed\\qge\nmatrix-1=1\n", ":2:9", ESCAPE},
     {"escape-description", "[a]\ndescription=\\s\\\\50\\%\nmatrix-1=1\n", ":2:19", ESCAPE},
     {"escape-column", "[a]\nrow-3=1 2 1\ncolumn-3=1 2 1\\\n", ":3:15", ESCAPE},
@@ -235,7 +237,7 @@ static const struct {
     {"size-of-column", "[a]\nmatrix-1=1\ncolumn-x=1\n", ":3:8", SIZE},
     {"size-of-scale", "[a]\nmatrix-1=1\nscale-2=1\n", ":3:7", SIZE},
     {"size-other", "[a]\nmatrix-5=1 2 3; 4 5 6; 7 8 9\n", ":2:10",
-     "3 columns and 3 rows under size 5"},
+     "3 columns and 3 rows; the larger number must be the size, 5"},
     {"size-twice", "[a]\nmatrix-1=1\nrow-1=1\ncolumn-1=1\n", ":3:1", "size 1 is given twice"},
     {"size-again", "[a]\nmatrix-1=1\n[b]\nmatrix-1=1\n[a]\nmatrix-1=2\n", ":6:1",
      "size 1 is given twice"},
@@ -275,11 +277,11 @@ static const struct {
     {"row-of-rows", "[a]\nrow-3=1 2 1;1 2 1;1 2 1\ncolumn-3=1 2 1\n", ":2:7", LISTS},
     {"column-of-rows", "[a]\nrow-3=1 2 1\ncolumn-3=1;2;1\n", ":3:10", LISTS},
     {"product-large", "[a]\nrow-1=99999\ncolumn-1=99999\n", ":2:7",
-     "column times row is a coefficient"},
+     "a product of column and row is not between"},
     {"scale-text", "[a]\nmatrix-1=1\nscale-1=big\n", ":3:9", NUMBER " other than 0"},
     {"scale-zero", "[a]\nmatrix-1=1\nscale-1=0\n", ":3:9", NUMBER " other than 0"},
     {"scale-nan", "[a]\nmatrix-1=1\nscale-1=nan\n", ":3:9", NUMBER " other than 0"},
-    {"scale-alone", "[a]\nmatrix-1=1\nscale-3=2\n", ":3:1", "neither matrix-3 nor row-3 is there"},
+    {"scale-alone", "[a]\nmatrix-1=1\nscale-3=2\n", ":3:1", "matrix-3 or row-3 is missing"},
     {"default-size", "[a]\nmatrix-1=1\ndefault-size=3\n", ":3:14", DEFAULT},
     {"default-size-zero", "[a]\nmatrix-1=1\ndefault-size=0\n", ":3:14", DEFAULT},
     {"default-size-text", "[a]\nmatrix-1=1\ndefault-size=big\n", ":3:14", DEFAULT},
@@ -305,7 +307,7 @@ test_malformed(gconstpointer data) {
   g_assert_cmpstr(message_start, ==, start);
 }
 
-/* A cut text: the parser must respect the length and not look for a final zero. */
+/* A truncated text: the parser must respect the length and not read up to a terminating zero. */
 static void
 test_length(void) {
   static const gchar text[] = "[a]\nmatrix-1=1\n[B";
@@ -338,7 +340,7 @@ mutate(GString *text, GRand *rand) {
     case 2:
       g_string_insert(text, at, pieces[g_rand_int_range(rand, 0, G_N_ELEMENTS(pieces))]);
       break;
-    case 3: { /* something that stands elsewhere */
+    case 3: { /* a copy of another part */
       gsize from = (gsize)g_rand_int_range(rand, 0, (gint)text->len + 1);
       gsize length = MIN(text->len - from, (gsize)some);
       g_autofree gchar *copy = g_memdup2(text->str + from, length);
@@ -365,7 +367,7 @@ test_mutations(void) {
     g_autoptr(GString) mutant = g_string_new("[");
     g_string_append(mutant, sections[section]);
     mutate(mutant, rand);
-    /* without a final zero, so that reading on is seen */
+    /* without a terminating zero, so that reading too far is detected */
     g_autofree gchar *bytes = g_memdup2(mutant->str, mutant->len);
     g_autoptr(GError) error = NULL;
     g_autoptr(GPtrArray) kernels = cc_kernels_parse(bytes, mutant->len, "mutant", &error);

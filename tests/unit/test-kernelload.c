@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Kernel definitions in files: what is read, what else may be found under a path, what messages
- * must not give away, and texts that are there to do harm. The environment variable KERNELS_INI
- * names the file of named kernels. */
+/* Kernel definitions in files: reading them, paths to other kinds of files, secrets that messages
+ * must not reveal, and hostile texts. The environment variable KERNELS_INI names the file of named
+ * kernels. */
 
 #include "engine/kernel/kernel.h"
 
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a load may take: seconds of the CPU, and KiB. The sanitizer keeps what is freed. */
+/* Limits of a load: CPU seconds, and KiB. The sanitizer keeps freed memory. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define MAX_SECONDS 1
 #define MAX_MEMORY G_MAXLONG
@@ -29,7 +29,7 @@
 #endif
 
 typedef struct {
-  gchar *folder, *path; /* the path is a file in the folder, which a test makes */
+  gchar *folder, *path; /* a folder, and a file in it that a test makes */
 } Files;
 
 static void
@@ -55,7 +55,7 @@ write_file(const Files *files, const gchar *text, gsize length) {
   g_assert_no_error(error);
 }
 
-/* Fails a load that waits for something, and returns the message. */
+/* Returns the message of a load that must fail, without blocking. */
 static gchar *
 load_badly(const gchar *path) {
   g_autoptr(GError) error = NULL;
@@ -68,7 +68,7 @@ load_badly(const gchar *path) {
   return g_strdup(error->message);
 }
 
-/* The message may hold only the end of a long path. */
+/* Checks the message of a failed load. It may have only the end of a long path. */
 static void
 assert_load_says(const gchar *path, const gchar *why) {
   g_autofree gchar *message = load_badly(path);
@@ -86,7 +86,7 @@ test_load(Files *files, gconstpointer data) {
   g_autoptr(CcKernel) kernel = cc_kernel_load(files->path, &error);
   g_assert_no_error(error);
   g_assert_cmpfloat(kernel->sizes[0].matrix[0].coeff[0], ==, 2);
-  g_assert_cmpstr(kernel->name, ==, "custom"); /* and not what the file says */
+  g_assert_cmpstr(kernel->name, ==, "custom"); /* not the name in the file */
 
   write_file(files, "[first]\n", 8);
   assert_load_says(files->path, ":1:2: matrix-N, or row-N and column-N, is missing");
@@ -105,7 +105,7 @@ test_load_symlink(Files *files, gconstpointer data) {
   g_assert_cmpstr(kernel->description, ==, "The input unchanged");
 }
 
-/* As some editors begin a file. */
+/* Some editors write a byte order mark. */
 static void
 test_load_byte_order_mark(Files *files, gconstpointer data) {
   g_autoptr(GError) error = NULL;
@@ -118,7 +118,7 @@ test_load_byte_order_mark(Files *files, gconstpointer data) {
   assert_load_says(files->path, ":2:10: not a number or a fraction between -1e+08 and 1e+08");
 }
 
-/* --- files that are none --- */
+/* --- paths that are not regular files --- */
 
 static void
 test_load_fifo(Files *files, gconstpointer data) {
@@ -153,7 +153,7 @@ test_load_folder(Files *files, gconstpointer data) {
   assert_load_says(files->folder, ": not a regular file");
 }
 
-/* The size is looked at before anything is read. */
+/* The size is checked before reading. */
 static void
 test_load_sparse(Files *files, gconstpointer data) {
   write_file(files, "", 0);
@@ -175,7 +175,7 @@ test_load_longest(Files *files, gconstpointer data) {
   assert_load_says(files->path, ": longer than 65536 bytes");
 }
 
-/* They say to have 0 bytes, or 4096, and have some others. */
+/* Files of /proc and /sys report 0 or 4096 bytes but have other sizes. */
 static void
 test_load_kernel_files(Files *files, gconstpointer data) {
   static const gchar sysfs[] = "/sys/devices/system/cpu/online";
@@ -193,7 +193,7 @@ test_load_names(Files *files, gconstpointer data) {
   g_assert_true(g_str_has_prefix(message, "...\xc3\xa9"));
   g_assert_true(g_utf8_validate(message, -1, NULL));
   g_assert_cmpuint(strlen(message), <, 200);
-  g_string_append_c(name, 'x'); /* the cut is inside a character then */
+  g_string_append_c(name, 'x'); /* so that the name is cut inside a character */
   g_autofree gchar *odd = load_badly(name->str);
   g_assert_true(g_str_has_prefix(odd, "...\xc3\xa9"));
   g_autofree gchar *foreign = load_badly("/nowhere/\xe9\xff.ini");
@@ -213,7 +213,7 @@ swap_once(const Swap *swap) {
   return renameat2(AT_FDCWD, swap->path, AT_FDCWD, swap->other, RENAME_EXCHANGE) == 0;
 }
 
-/* Pauses, so that a single CPU gets back to the load too. */
+/* Swaps the files until `stop`. Pauses so that the load also runs on a machine with one CPU. */
 static gpointer
 swap_on_and_on(gpointer data) {
   const Swap *swap = data;
@@ -224,7 +224,7 @@ swap_on_and_on(gpointer data) {
   return NULL;
 }
 
-/* The same path by a long way, so that a swap has time to fall between two walks of it. */
+/* The same path with many components, so that a swap is likely between two lookups of it. */
 static gchar *
 lengthen_path(const Files *files) {
   GString *path = g_string_new(files->folder);
@@ -247,8 +247,8 @@ load_either(const gchar *path, const gchar *why) {
   return kernel != NULL;
 }
 
-/* Loads while a thread swaps a good file and one that is refused at the first look. That this one
- * is opened all the same shows that a swap came between the look and the opening. */
+/* Loads while a thread swaps a good file with one that the first check refuses. If the refused file
+ * is opened, a swap happened between the check and the open. */
 static void
 load_while_swapped(gint watch, const gchar *path, const gchar *why) {
   guint loads = 0, loaded = 0, opened = 0;
@@ -351,8 +351,8 @@ test_secrets(Files *files, gconstpointer data) {
 
 /* --- hostile --- */
 
-/* Texts of one piece over and over, in which "%" is a number or, after "^", a name that has the
- * hash of all others. */
+/* Texts that repeat one piece. "%" stands for a number, or after "^" for a name with the same hash
+ * as all others. */
 static const struct {
   const gchar *start, *piece, *end;
 } heavy[] = {
@@ -388,7 +388,7 @@ static const struct {
     {"", "\n", "[a]\nmatrix-1=1\n"},
 };
 
-/* Pairs of characters that add the same to GLib's hash of a text. */
+/* Makes names of character pairs that contribute equally to GLib's hash. */
 static gchar *
 same_hash_name(guint i) {
   static const gchar *const pairs[] = {"Ez", "FY", "G8"};
@@ -415,7 +415,7 @@ make_heavy(guint row, gsize length) {
   return text;
 }
 
-/* Largest so far, in KiB. */
+/* The peak memory of the process, in KiB. */
 static glong
 get_memory(void) {
   struct rusage usage;
@@ -446,7 +446,7 @@ load_heavy(const Files *files, guint row, gsize length) {
 
 static void
 test_heavy(Files *files, gconstpointer data) {
-  g_free(g_malloc0(2 * 1024 * 1024)); /* what the texts themselves take */
+  g_free(g_malloc0(2 * 1024 * 1024)); /* as much as the texts take */
   const glong before = get_memory();
   for (guint row = 0; row < G_N_ELEMENTS(heavy); row++) {
     load_heavy(files, row, 16000);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Options: numbers as text, what each option takes and refuses, and options as one text. */
+/* Options: numbers as text, accepted and refused values of each option, and several options in one
+ * text. */
 
 #include <math.h>
 
@@ -39,7 +40,7 @@ test_numbers(void) {
   g_assert_false(cc_integer_parse("3.0", &whole));
 }
 
-/* Each text sets one value of each option, and each value is in the filter. */
+/* Each text sets one value of each option, and the filter gets each value. */
 static void
 test_text(void) {
   g_auto(CcOptions) options;
@@ -69,7 +70,7 @@ test_text(void) {
   g_assert_cmpfloat(options.filter.bias, ==, 2);
 }
 
-/* The ways to define a custom kernel, each of which ends the one before. */
+/* The ways to define a custom kernel. Each replaces the one before. */
 static void
 test_definitions(void) {
   static const struct {
@@ -79,7 +80,7 @@ test_definitions(void) {
       {"matrix='1 2 1 2 4 2 1 2 1'", 3, 3},
       {"matrix-text='1 2 1; 2 4 2; 1 2 1'", 3, 3},
       {"row='1 2 1'", 3, 1},
-      {"column='1;'", 3, 1}, /* and the row before */
+      {"column='1;'", 3, 1}, /* together with the row before */
       {"row='' column='1 4 6 4 1'", 1, 5},
       {"matrix-text='1;2;1'", 1, 3},
   };
@@ -97,7 +98,7 @@ test_definitions(void) {
   g_assert_cmpstr(cc_options_get(&options, CC_OPTION_MATRIX_TEXT).text, ==, "1;2;1");
   g_assert_null(cc_options_get(&options, CC_OPTION_COLUMN).text);
   g_assert_true(cc_options_set_text(&options, "column='1 2 1' kernel=box row=''", NULL));
-  g_assert_true(options.custom != NULL); /* it is remembered, and no empty value selects it */
+  g_assert_true(options.custom != NULL); /* it is kept, but an empty value does not select it */
   g_assert_cmpint(options.kernel, !=, CC_KERNEL_CUSTOM);
   g_assert_true(cc_options_set_text(&options, "kernel=custom column=''", NULL));
   g_auto(CcFilter) none = {0};
@@ -105,7 +106,7 @@ test_definitions(void) {
   g_assert_null(none.kernel);
 }
 
-/* A wrong word is named, and none of the others is taken. */
+/* A wrong word is named in the error, and no other word takes effect. */
 static void
 test_refusals(void) {
   static const gchar *const wrong[][2] = {
@@ -119,7 +120,7 @@ test_refusals(void) {
        "\"border=mirror\": one of replicate, constant, reflect, reflect-101"},
       {"bias=1 kernel=nope", "\"kernel=nope\": one of custom, identity, box"},
       {"bias=1 algorithm=nope", "\"algorithm=nope\": one of auto, direct"},
-      {"bias=1 matrix='1 2'", "\"matrix=1 2\": a list of 2 coefficients is no square"},
+      {"bias=1 matrix='1 2'", "\"matrix=1 2\": a list of 2 coefficients is not the square"},
       {"bias=1 matrix=''", NULL},
       {"bias=1 row='1 2'", "\"row=1 2\": the length of row is 2; an odd number from 1 to 31"},
       {"bias=1 row='1 2 1; 1 2 1'", "\"row=1 2 1; 1 2 1\": the length of row is 6"},
@@ -143,7 +144,7 @@ test_refusals(void) {
   }
 }
 
-/* Another value of any option that is a field of the filter makes another filter. */
+/* Changing any option that is a member of the filter changes the filter. */
 static void
 test_equality(void) {
   g_auto(CcOptions) options;
@@ -154,14 +155,14 @@ test_equality(void) {
     CcOptionValue value = cc_option_load(option, &options);
     value.number += 1;
     value.whole += 1;
-    cc_option_store(option, &changed, &value); /* with which CcOptions begins */
+    cc_option_store(option, &changed, &value); /* the filter is the first member of CcOptions */
     g_test_message("%s", option->name);
     g_assert_false(cc_filter_equal_but_region(&options.filter, &changed));
   }
   g_assert_true(cc_filter_equal_but_region(&options.filter, &options.filter));
 }
 
-/* Every row has a text, and a default that it takes. */
+/* Every row has a text and a valid default. */
 static void
 test_table(void) {
   for (guint i = 0; i < cc_n_options; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The oracle against results worked out by hand, for it judges everything else; and the judge of
- * frames, which has to see a wrong byte wherever it is. */
+/* The oracle against results computed by hand, because all other tests rely on it. Also the frame
+ * comparison, which must detect a wrong byte anywhere. */
 
 #include "tests/ref/formats.h"
 #include "tests/ref/guarded.h"
@@ -40,7 +40,7 @@ test_correlation(void) {
   g_assert_cmpmem(dst, 5, expected, 5);
 }
 
-/* Halves go up, below zero too, and everything ends at the range. */
+/* Halves are rounded up, also below zero, and results are clamped to the range. */
 static void
 test_rounding(void) {
   static const gdouble half[] = {1, 1, 0};
@@ -68,7 +68,7 @@ test_rounding(void) {
 
 static void
 test_borders(void) {
-  static const gdouble shift[] = {1, 0, 0, 0, 0}; /* reads two to the left */
+  static const gdouble shift[] = {1, 0, 0, 0, 0}; /* reads two samples to the left */
   static const guint8 src[] = {10, 20, 30};
   static const guint8 expected[][3] = {
       [CC_BORDER_REPLICATE] = {10, 10, 10}, [CC_BORDER_CONSTANT] = {51, 51, 10},
@@ -84,7 +84,7 @@ test_borders(void) {
   }
 }
 
-/* Sobel on the corner of a square: its two sums at the middle are both 3 * 10. */
+/* Sobel on the corner of a square: both sums at the centre are 3 * 10. */
 static void
 test_gradient(void) {
   static const guint8 src[] = {0, 0, 0, 0, 10, 10, 0, 10, 10};
@@ -122,7 +122,7 @@ test_directions(void) {
   }
 }
 
-/* A flat area of an edge kernel is black as the range has it; alpha and x come through. */
+/* An edge kernel gives the legal black for a flat area; alpha and padding are kept. */
 static void
 test_roles(void) {
   static const guint8 flat[] = {200, 100, 50, 60};
@@ -151,9 +151,9 @@ test_roles(void) {
   }
 }
 
-/* Luma, chroma and the spare sample of five pixels; with a stride two are left of three groups. */
+/* Luma, chroma and the spare sample of five pixels. A stride leaves two of three groups. */
 static void
-test_pairs(void) {
+test_macropixels(void) {
   static const gdouble coeff[] = {1, 2, 4};
   static const guint8 src[] = {1, 10, 2, 20, 3, 11, 4, 21, 5, 12, 99, 22};
   static const struct {
@@ -184,7 +184,8 @@ test_pairs(void) {
   }
 }
 
-/* The luma is rounded, then summed: 54, 182 and 18 are those of full red, green and blue. */
+/* The luma is rounded before it is summed: 54, 182 and 18 are the lumas of full red, green and
+ * blue. */
 static void
 test_grey(void) {
   static const gdouble coeff[] = {1, 2, 4};
@@ -213,7 +214,7 @@ test_grey(void) {
   }
 }
 
-/* Edges end at white as they begin at black. A negative scale turns them round, on white. */
+/* Edges are limited to black and white. A negative scale inverts them: they are drawn on white. */
 static void
 test_limits(void) {
   static const guint8 src[] = {0, 0, 255, 255};
@@ -250,8 +251,8 @@ assert_codes(const CcFrameLayout *layout, const CcFrame *frame, const guint *exp
     }
 }
 
-/* What 8-bit code values of bias are at other depths: 255 is white. The frames are black, and so is
- * their alpha. The CPU backend gives the same. */
+/* The values of an 8-bit bias at other depths: 255 is white. The frames are black, including alpha.
+ * The CPU backend gives the same. */
 static void
 test_bias_of_depths(void) {
   CcKernel *identity = cc_kernels_find("identity"), *sobel = cc_kernels_find("sobel"),
@@ -263,7 +264,7 @@ test_bias_of_depths(void) {
     guint expected[4];
   } cases[] = {
       {"GRAY16_LE", FALSE, {.kernel = identity, .bias = 255}, {65535}},
-      {"GRAY16_LE", TRUE, {.kernel = identity, .bias = 255}, {65535}}, /* not for grey */
+      {"GRAY16_LE", TRUE, {.kernel = identity, .bias = 255}, {65535}}, /* grey ignores the range */
       {"GRAY16_LE", FALSE, {.kernel = identity, .bias = 128}, {32896}},
       {"GRAY16_LE", FALSE, {.kernel = sobel, .scale = -1, .bias = 255}, {65535}},
       {"GBR_10LE", FALSE, {.kernel = identity, .bias = 255}, {1023, 1023, 1023}},
@@ -275,7 +276,7 @@ test_bias_of_depths(void) {
        FALSE,
        {.kernel = identity, .bias = 255, .alpha = CC_ALPHA_FILTER},
        {65535, 65535, 65535, 65535}},
-      /* of limited range a code value of 8 bits is 4, 16 or 256 */
+      /* in limited range an 8-bit code value is 4, 16 or 256 */
       {"I420_10LE", TRUE, {.kernel = identity, .bias = 255}, {1020, 1020, 1020}},
       {"I420_10LE", TRUE, {.kernel = identity, .bias = 235}, {940, 940, 940}},
       {"I420_10LE", FALSE, {.kernel = identity, .bias = 255}, {1023, 1023, 1023}},
@@ -284,7 +285,7 @@ test_bias_of_depths(void) {
       {"Y444_16LE", TRUE, {.kernel = sobel, .scale = -1, .bias = 255}, {60160, 32768, 32768}},
       {"Y444_16LE", TRUE, {.kernel = sobel, .bias = 10}, {26 * 256, 32768, 32768}},
       {"Y444_16LE", FALSE, {.kernel = sobel, .bias = 10}, {2570, 32768, 32768}},
-      /* mid-grey is half of the range, and a turn is all of it */
+      /* mid-grey is half of the range, and a turn is the full range */
       {"GRAY16_LE", FALSE, {.kernel = sobel_x, .response = CC_RESPONSE_OFFSET}, {32768}},
       {"GRAY16_LE",
        FALSE,
@@ -305,7 +306,7 @@ test_bias_of_depths(void) {
   }
 }
 
-/* A region is a picture of its own, and only its place is written. */
+/* A region is filtered like a frame of its own, and only its target is written. */
 static void
 test_regions(void) {
   static const gdouble coeff[] = {1, 2, 4};
@@ -342,7 +343,7 @@ test_regions(void) {
   }
 }
 
-/* The region's chroma is what its luma touches, also when it is copied. */
+/* The region covers all chroma samples that its luma touches, also if chroma is copied. */
 static void
 test_region_of_chroma(void) {
   const CcFrameLayout layout = test_format_layout(test_format_find("NV12"), 7, 1, TRUE);
@@ -360,7 +361,7 @@ test_region_of_chroma(void) {
   g_assert_cmpmem(chroma_out, 8, ((const guint8[]){0, 0, 0, 0, 20, 21, 30, 31}), 8);
 }
 
-/* P010: the low bits of the input do not count, those of the output are zero. */
+/* P010: the low bits of the input are ignored, those of the output are zero. */
 static void
 test_high_bits(void) {
   const CcFrameLayout layout = test_format_layout(test_format_find("P010_10LE"), 1, 1, TRUE);
@@ -405,7 +406,7 @@ test_tolerance(void) {
   }
 }
 
-/* --- the judge --- */
+/* --- the frame comparison --- */
 
 static void
 test_guard_sees_damage(void) {
@@ -447,11 +448,11 @@ test_match_sees_difference(void) {
   g_free(message);
   tolerance.limit[1][1] = 1;
   g_assert_true(frames_match(&layout, &a->frame, &b->frame, &tolerance, &message));
-  tolerance.target[1].x = 0; /* outside of it nothing may differ */
+  tolerance.target[1].x = 0; /* no difference is allowed outside */
   g_assert_false(frames_match(&layout, &a->frame, &b->frame, &tolerance, &message));
   g_clear_pointer(&message, g_free);
   tolerance.target[1].x = 1;
-  sample[0] += 1; /* a bit that holds no picture */
+  sample[0] += 1; /* a bit below the significant ones */
   g_assert_false(frames_match(&layout, &a->frame, &b->frame, &tolerance, &message));
   g_free(message);
 }
@@ -465,7 +466,7 @@ main(int argc, char **argv) {
   g_test_add_func("/oracle/gradient", test_gradient);
   g_test_add_func("/oracle/directions", test_directions);
   g_test_add_func("/oracle/roles", test_roles);
-  g_test_add_func("/oracle/pairs", test_pairs);
+  g_test_add_func("/oracle/pairs", test_macropixels);
   g_test_add_func("/oracle/grey", test_grey);
   g_test_add_func("/oracle/limits", test_limits);
   g_test_add_func("/oracle/bias-of-depths", test_bias_of_depths);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The plan: what is found out about kernels, and which pass writes which component. */
+/* The plan: properties of kernels, and the passes that write each component. */
 
 #include "cuda/algorithm.h"
 #include "engine/plan/plan.h"
@@ -37,7 +37,7 @@ plan_for_matrix(const gdouble *coeff, guint n, guint width, const gchar *format)
 
 /* --- separability and exactness --- */
 
-/* The factors must give back the taps. */
+/* Checks that the products of the factors are the taps. */
 static void
 check_factors(const CcOp *op) {
   for (guint m = 0; m < op->n_matrices; m++) {
@@ -142,8 +142,8 @@ test_exact(void) {
   }
 }
 
-/* Of 16 bits, so that no outer tap rounds to zero but those of the first and of the small sigma in
- * 15x15, which leave smaller windows. */
+/* Uses 16 bits, so that no outer tap rounds to zero, except for the first case and the small sigma
+ * in 15x15, which give smaller ops. */
 static void
 test_gaussian_sizes(void) {
   static const struct {
@@ -164,22 +164,22 @@ test_gaussian_sizes(void) {
   }
 }
 
-/* A size that the kernel does not have is a wish. */
+/* A size that the kernel does not have is replaced. */
 static void
 test_sizes(void) {
   static const struct {
     const gchar *name;
-    guint wish, expected;
+    guint requested, expected;
   } cases[] = {{"sobel", 9, 7},      {"sobel", 1, 3},      {"scharr", 15, 3}, {"gaussian", 1, 3},
                {"sobel", 127, 7},    {"box", 15, 15},      {"box", 17, 17},   {"box", 127, 127},
                {"gaussian", 15, 15}, {"gaussian", 17, 17}, {"log", 127, 9}};
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(CcPlan) plan = plan_for_named(cases[i].name, cases[i].wish, "GRAY8");
+    g_autoptr(CcPlan) plan = plan_for_named(cases[i].name, cases[i].requested, "GRAY8");
     g_assert_cmpuint(plan->op->width, ==, cases[i].expected);
   }
 }
 
-/* A window ends where only zeros follow, on both sides and in all matrices. */
+/* Outer rows and columns are trimmed if they are zero on both sides and in all matrices. */
 static void
 test_trimmed(void) {
   static const struct {
@@ -210,7 +210,7 @@ test_trimmed(void) {
   }
 }
 
-/* Only a kernel that says so is sampled anew. */
+/* Only Gaussian kernels are sampled. */
 static void
 test_sigma_elsewhere(void) {
   const CcFilter filter = {.kernel = cc_kernels_find("sobel"), .sigma = 2};
@@ -254,7 +254,7 @@ test_arithmetic(void) {
     g_autoptr(CcPlan) plan = plan_for_named(cases[i].name, cases[i].size, cases[i].format);
     g_assert_cmpint(plan->op->arith, ==, cases[i].arith);
   }
-  /* float cannot hold the sums, nor those of fractions of so many bits */
+  /* float can hold neither these sums nor sums of fractions with that many bits */
   static const gdouble large[] = {1e6, 1e6, 1e6};
   g_autoptr(CcPlan) whole = plan_for_matrix(large, 3, 3, "GRAY8");
   g_assert_cmpint(whole->op->arith, ==, CC_ARITH_I64);
@@ -272,7 +272,7 @@ test_border_index(void) {
                         oracle_border_index(i, n, (CcBorder)border));
 }
 
-/* Both against rows written out by hand. */
+/* Plan and oracle against rows written by hand. */
 static void
 test_border_rows(void) {
   static const gint expected[][13] = {
@@ -291,7 +291,7 @@ test_border_rows(void) {
 
 /* --- passes --- */
 
-/* Every component of every plane is written by exactly one pass, and by one kind of writing. */
+/* Checks that every component of every plane is written by exactly one pass, in exactly one way. */
 static void
 check_cover(const CcPlan *plan) {
   guint written[CC_MAX_PLANES] = {0};
@@ -312,7 +312,7 @@ check_cover(const CcPlan *plan) {
     g_assert_cmpuint(written[p], ==, (1u << plan->layout.plane[p].step) - 1);
 }
 
-/* Which components of a plane the plan filters, copies and fills. */
+/* Collects which components of a plane the plan filters, copies and fills. */
 static void
 collect_masks(const CcPlan *plan, guint plane, guint *filter, guint *copy, guint *fill) {
   *filter = *copy = *fill = 0;
@@ -345,7 +345,7 @@ static void
 test_roles(void) {
   static const struct {
     const gchar *kernel, *format;
-    guint plane; /* of those that are filtered */
+    guint plane; /* plane of the filtered components */
     CcChroma chroma;
     CcAlpha alpha;
     guint filter, copy, fill;
@@ -411,7 +411,7 @@ test_fill_and_border_values(void) {
   }
 }
 
-/* Edges lie within the limited range of luma, from black to white. */
+/* Edges stay within the limited range of luma, from black to white. */
 static void
 test_range(void) {
   static const struct {
@@ -432,7 +432,7 @@ test_range(void) {
     g_autoptr(CcPlan) full = plan_for(&filter, "I420_10LE", FALSE);
     g_assert_cmpint(limited->pass[0].op->lo, ==, cases[i].lo);
     g_assert_cmpint(limited->pass[0].op->hi, ==, cases[i].hi);
-    g_assert_cmpint(limited->pass[1].op->lo, ==, 0); /* chroma has all of the range */
+    g_assert_cmpint(limited->pass[1].op->lo, ==, 0); /* chroma has the full range */
     g_assert_cmpint(limited->pass[1].op->hi, ==, 1023);
     g_assert_cmpint(full->op->lo, ==, 0);
     g_assert_cmpint(full->op->hi, ==, 1023);
@@ -451,8 +451,8 @@ variance_of_row(const CcOp *op) {
   return squares / sum;
 }
 
-/* The size that a sigma needs is the same at every depth, and the variances of a chain add up, but
- * for the 2.7 % that a Gaussian has beyond three sigma. */
+/* The size for a sigma is the same at every depth. The variances of a chain add up, except for the
+ * 2.7 % that a Gaussian has beyond three sigma. */
 static void
 test_sizes_of_sigma(void) {
   static const gchar *const formats[] = {"GRAY8", "P010_10LE", "I420_12LE", "GRAY16_LE"};
@@ -471,8 +471,8 @@ test_sizes_of_sigma(void) {
     }
 }
 
-/* A negative scale stays with the result, but for one matrix whose result is linear: there the taps
- * take its sign. */
+/* A negative scale is applied to the result, except with one matrix and a linear result: then the
+ * taps take its sign. */
 static void
 test_negative_scale(void) {
   static const struct {
@@ -500,7 +500,7 @@ test_negative_scale(void) {
   }
 }
 
-/* --- what is refused, and what is odd but fine --- */
+/* --- refused filters, and unusual valid ones --- */
 
 static void
 assert_refused(const CcFilter *filter, const gchar *part, const gchar *other_part) {
@@ -514,7 +514,8 @@ assert_refused(const CcFilter *filter, const gchar *part, const gchar *other_par
   g_assert_nonnull(strstr(error->message, other_part));
 }
 
-/* What no frame can mend is known without one, and what depends on frames is not refused. */
+/* Errors that no frame could avoid are found without a frame. Filters that depend on the frame are
+ * not refused. */
 static void
 test_check(void) {
   const CcFilter possible[] = {
@@ -522,7 +523,7 @@ test_check(void) {
       {.kernel = cc_kernels_find("sobel"), .response = CC_RESPONSE_DIRECTION},
       {.kernel = cc_kernels_find("box"), .size = 15, .stride = 4, .border = CC_BORDER_WRAP},
       {.kernel = cc_kernels_find("gaussian"), .source = {7000, 7000, 1, 1}},
-      /* the backend decides about it */
+      /* the backend checks the algorithm */
       {.kernel = cc_kernels_find("kirsch"), .algorithm = CC_ALGORITHM_TWO_PASS},
   };
   const CcFilter impossible[] = {
@@ -561,7 +562,7 @@ test_refused(void) {
       {{.kernel = gaussian, .sigma = NAN}, "sigma=", "0"},
       {{.kernel = gaussian, .sigma = INFINITY}, "sigma=inf", "0"},
       {{.kernel = gaussian, .sigma = 21.09}, "sigma=21.09", "21.08 is the largest sigma"},
-      {{.kernel = gaussian, .sigma = 1000}, "sigma=1000", "size=127, cuts the Gaussian off"},
+      {{.kernel = gaussian, .sigma = 1000}, "sigma=1000", "size=127 cuts the Gaussian off"},
       {{.kernel = gaussian, .size = 15, .sigma = 1001}, "sigma=1001", "1000"},
       {{.kernel = sobel, .scale = NAN}, "scale=", "1e+"},
       {{.kernel = sobel, .scale = INFINITY}, "scale=inf", "1e+"},
@@ -580,7 +581,7 @@ test_refused(void) {
     assert_refused(&cases[i].filter, cases[i].part, cases[i].other_part);
 }
 
-/* A Gaussian that is narrower than a pixel is the identity, however narrow. */
+/* A Gaussian narrower than a pixel is the identity, however narrow. */
 static void
 test_tiny_sigma(void) {
   static const gdouble sigmas[] = {0.05, 1e-3, 1e-100, 1e-200, 4.9e-324};
@@ -621,7 +622,7 @@ test_layouts_differ(void) {
   const CcFrameLayout a = test_format_layout(nv12, 64, 48, TRUE);
   const CcFrameLayout same = test_format_layout(nv12, 64, 48, TRUE);
   CcFrameLayout with_pairs = a;
-  with_pairs.plane[0].pairs = TRUE;
+  with_pairs.plane[0].has_macropixels = TRUE;
   const CcFrameLayout others[] = {
       test_format_layout(nv12, 65, 48, TRUE),
       test_format_layout(nv12, 64, 50, TRUE),

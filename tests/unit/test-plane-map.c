@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* How the planes that are filtered lie in frames: where packed 4:2:2 has luma and chroma, and R, G
- * and B their luma. Then that filtering them there gives what filtering planes of their own does
- * in the plain loop, which tests/checkasm holds the fast code against. */
+/* The plane map: the positions of luma and chroma in interleaved 4:2:2, and of R, G and B for luma.
+ * Also that filtering them gives the same as filtering separate planes, with the plain loop, to
+ * which tests/checkasm compares the fast code. */
 
 #include "plugin/backends.h"
 #include "cpu/isa.h"
@@ -23,10 +23,10 @@ assert_offset(const CcComponentOffset *offset, guint plane, guint first, guint s
   g_assert_cmpuint(offset->spacing, ==, spacing);
 }
 
-/* --- what cc_plane_map_find says --- */
+/* --- cc_plane_map_find --- */
 
 static void
-test_pairs(void) {
+test_macropixels(void) {
   static const struct {
     const gchar *format;
     guint luma;
@@ -60,7 +60,7 @@ test_grey(void) {
   static const struct {
     const gchar *format;
     CcComponentOffset rgb[3];
-    gint other; /* where alpha or padding is, which follow as a plane of their own; -1: nowhere */
+    gint other; /* position of alpha or padding, which becomes a separate plane; -1: none */
     CcRole role;
   } cases[] = {
       {"RGB", {{0, 0, 3}, {0, 1, 3}, {0, 2, 3}}, -1, 0},
@@ -100,14 +100,14 @@ test_grey(void) {
   }
 }
 
-/* All else is filtered where it lies. */
+/* All other formats are filtered in their own planes. */
 static void
 test_none(void) {
   for (const TestFormat *format = test_formats; format->name; format++) {
     const CcFrameLayout frame = test_format_layout(format, 7, 5, FALSE);
     CcFrameLayout planes;
     CcPlaneMap map[CC_MAX_PLANES];
-    if (frame.plane[0].pairs)
+    if (frame.plane[0].has_macropixels)
       continue;
     g_assert_false(cc_plane_map_find(&frame, FALSE, &planes, map));
     g_assert_true(cc_frame_layout_equal(&planes, &frame));
@@ -118,7 +118,7 @@ test_none(void) {
   }
 }
 
-/* Grey without all of red, green and blue is what it was. */
+/* Grey changes nothing for formats without red, green and blue. */
 static void
 test_nothing_to_grey(void) {
   static const gchar *const formats[] = {"GRAY8", "NV12", "YUY2", "AYUV", "Y444_16LE"};
@@ -132,7 +132,7 @@ test_nothing_to_grey(void) {
   }
 }
 
-/* auto is grey for edges alone. */
+/* color=auto is grey for edge kernels only. */
 static void
 test_auto(void) {
   static const struct {
@@ -165,10 +165,10 @@ test_luma(void) {
   g_assert_cmpuint(cc_luma_of(65535, 0, 65535), ==, 18665);
 }
 
-/* --- what backends make of it --- */
+/* --- results of the backend --- */
 
-/* A frame of another format of 8 bits whose sample i of plane p is sample first[p] + i * spacing of
- * the given one's first plane. */
+/* Makes a frame of another 8-bit format. Its sample i of plane p is sample first[p] + i * spacing
+ * of the first plane of `from`. */
 static GuardedFrame *
 take_planes(const GuardedFrame *from, const gchar *format, const guint *first, guint spacing) {
   const CcFrameLayout layout =
@@ -188,10 +188,10 @@ assert_same(const GuardedFrame *a, const GuardedFrame *b) {
   g_assert_cmpstr(message, ==, NULL);
 }
 
-/* The samples of YUY2 and its kin become what those of NV16 do. Of an odd width the last luma comes
- * twice, and what the input has in the second place is never seen. */
+/* YUY2 and similar formats give the same samples as NV16. With an odd width the last luma is stored
+ * twice, and its second sample in the input is never read. */
 static void
-check_pairs(const gchar *format, const CcFilter *filter, guint width) {
+check_macropixels(const gchar *format, const CcFilter *filter, guint width) {
   const CcFrameLayout layout = layout_of(format, width, 5);
   const guint luma = layout.plane[0].role[0] == CC_ROLE_LUMA ? 0 : 1;
   const guint first[] = {luma, 1 - luma};
@@ -224,11 +224,11 @@ test_odd_widths(void) {
                                      .border_value = 0.3,
                                      .chroma = (CcChroma)chroma,
                                      .stride = stride};
-            check_pairs(formats[f], &filter, width);
+            check_macropixels(formats[f], &filter, width);
           }
 }
 
-/* The grey of R, G and B becomes what that of GRAY8 does, and alpha too where it is filtered. */
+/* The grey of R, G and B is filtered as GRAY8 is, and so is alpha if it is filtered. */
 static void
 check_grey(const CcFilter *filter, guint width) {
   static const guint alpha[] = {3};
@@ -270,13 +270,13 @@ test_grey_result(void) {
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/packing/pairs", test_pairs);
-  g_test_add_func("/packing/grey", test_grey);
-  g_test_add_func("/packing/none", test_none);
-  g_test_add_func("/packing/nothing-to-grey", test_nothing_to_grey);
-  g_test_add_func("/packing/auto", test_auto);
-  g_test_add_func("/packing/luma", test_luma);
-  g_test_add_func("/packing/odd-widths", test_odd_widths);
-  g_test_add_func("/packing/grey-result", test_grey_result);
+  g_test_add_func("/plane-map/macropixels", test_macropixels);
+  g_test_add_func("/plane-map/grey", test_grey);
+  g_test_add_func("/plane-map/none", test_none);
+  g_test_add_func("/plane-map/nothing-to-grey", test_nothing_to_grey);
+  g_test_add_func("/plane-map/auto", test_auto);
+  g_test_add_func("/plane-map/luma", test_luma);
+  g_test_add_func("/plane-map/odd-widths", test_odd_widths);
+  g_test_add_func("/plane-map/grey-result", test_grey_result);
   return g_test_run();
 }

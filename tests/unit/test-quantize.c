@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Quantization: what integers in place of real coefficients change, against the real numbers in
- * long double. */
+/* Quantization: the error of results because of integer taps, compared with the real coefficients
+ * in long double. */
 
 #include "cuda/algorithm.h"
 #include "engine/plan/output_stage.h"
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* What is found out about results. */
+/* The counts of results. */
 typedef struct {
   guint64 n, n_off;
 } Share;
@@ -24,7 +24,7 @@ plan_for(const CcFilter *filter, const gchar *format) {
   return plan;
 }
 
-/* --- a window against the real number --- */
+/* --- one result against the real number --- */
 
 /* The real weights of a single matrix. */
 typedef struct {
@@ -32,8 +32,7 @@ typedef struct {
   const gdouble *weight;
 } Weights;
 
-/* The tap of a weight: 0 where it lies outside of the op's window, which ends where only zeros
- * follow. */
+/* The tap of a weight: 0 outside of the trimmed op. */
 static gint64
 tap_of(const CcOp *op, const Weights *real, guint i) {
   const gint r = (gint)(i / real->width) - (gint)(real->height - op->height) / 2;
@@ -42,7 +41,7 @@ tap_of(const CcOp *op, const Weights *real, guint i) {
   return is_inside ? cc_op_tap(op, 0, (guint)r, (guint)c) : 0;
 }
 
-/* One result: by the taps, and what the real weights give. */
+/* Checks one result: the one of the taps against the one of the real weights. */
 static void
 check_window(const CcOp *op, const Weights *weights, const guint16 *code, Share *share) {
   gint64 sum = 0;
@@ -58,7 +57,7 @@ check_window(const CcOp *op, const Weights *weights, const guint16 *code, Share 
   share->n_off += got != expected;
 }
 
-/* Windows that meet only errors of one sign, and random ones: the oracle of op->error. */
+/* Checks samples that meet only errors of one sign, and random ones. This verifies op->error. */
 static void
 check_windows(const CcOp *op, const Weights *weights, GRand *rand, Share *share) {
   const guint area = weights->width * weights->height;
@@ -83,7 +82,7 @@ check_windows(const CcOp *op, const Weights *weights, GRand *rand, Share *share)
   }
 }
 
-/* Every code value, or some thousand: a window of it gives it. */
+/* A flat area of each code value, or of some thousands, keeps its value. */
 static void
 check_flat(const CcOp *op) {
   gint64 sum = 0;
@@ -103,13 +102,13 @@ is_exact(const CcOp *op) {
 
 static const gchar *const formats[] = {"GRAY8", "GRAY16_LE"};
 
-/* Random matrices of a test; -m slow is the complete run. */
+/* Number of random matrices in a test; -m slow runs all. */
 static guint
 n_random(void) {
   return g_test_slow() ? 1000 : 150;
 }
 
-/* Matrices of up to 15 x 15 whose weights are of both signs or, `positive`, means. */
+/* Random matrices of up to 15 x 15 whose weights have both signs or, with `positive`, are means. */
 static void
 check_random(guint n, gboolean positive, gboolean separable, guint32 seed) {
   g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
@@ -137,7 +136,7 @@ check_random(guint n, gboolean positive, gboolean separable, guint32 seed) {
       g_autoptr(CcPlan) plan = plan_for(&filter, formats[f]);
       if (is_exact(plan->op))
         continue;
-      if (separable && f == 0) /* sums of 64 bits cannot tell words so well */
+      if (separable && f == 0) /* for words, 64-bit sums leave fewer bits */
         g_assert_true(plan->op->separable);
       g_assert_cmpfloat(plan->op->error, <, 1);
       check_windows(plan->op, &(Weights){width, height, weight}, rand, &share[f]);
@@ -174,7 +173,7 @@ test_separable_signed(void) {
   check_random(n_random(), FALSE, TRUE, 4);
 }
 
-/* Sums of many times a sample leave products few bits for a fine divisor. */
+/* With large gains the products of sums leave few bits for a fine divisor. */
 static void
 test_amplified(void) {
   g_autoptr(GRand) rand = g_rand_new_with_seed(7);
@@ -223,7 +222,7 @@ test_gaussians(void) {
           g_assert_cmpint(row[i], ==, row[last - i]);
           g_assert_cmpint(column[i], ==, column[last - i]);
         }
-        if (f == 0) /* one unsigned byte, and sums of 32 bits */
+        if (f == 0) /* one unsigned byte, and 32-bit sums */
           g_assert_true(cc_algorithm_runs(CC_ALGORITHM_TENSOR_CORE, plan->op) &&
                         cc_op_fits_int32(plan->op) && row[last / 2] <= G_MAXUINT8);
       }
@@ -233,7 +232,7 @@ test_gaussians(void) {
                    100.0 * (gdouble)share[f].n_off / (gdouble)share[f].n, share[f].n);
 }
 
-/* The bound of all large ones; windows of theirs would take long. */
+/* The error bound of all large Gaussians; checking single results would take too long. */
 static void
 test_large_gaussians(void) {
   static const gchar *const all[] = {"GRAY8", "Y444_10LE", "Y444_12LE", "GRAY16_LE"};
@@ -249,8 +248,7 @@ test_large_gaussians(void) {
 
 /* --- limits --- */
 
-/* A matrix that is typed to six decimals is column times row as far as samples of a byte can tell.
- */
+/* A matrix with six decimals is separable, as far as 8-bit samples can show. */
 static void
 test_typed_gaussian(void) {
   gdouble coeff[CC_MAX_COEFFS];
@@ -265,7 +263,7 @@ test_typed_gaussian(void) {
   g_assert_false(words->op->separable);
 }
 
-/* Coefficients that differ by more than any integers can tell still give a plan. */
+/* Coefficients with a range beyond any integers still give a plan. */
 static void
 test_hopeless(void) {
   static const gdouble coeff[] = {1e8, G_PI, -1e8, G_E, 1e-300, 1e8, -1e8, 0.1, G_SQRT2};
@@ -281,8 +279,8 @@ test_hopeless(void) {
       }
 }
 
-/* A gain of hundreds asks for more bits than there are. Then integers are as fine as they can be:
- * the relative error does not grow by more than the gain. */
+/* A gain of hundreds needs more bits than available. Then the integers are as fine as possible: the
+ * relative error grows by at most the gain. */
 static void
 test_gain(void) {
   static const gdouble column[] = {9, -3, 7, 5, 8, 6, 9};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Stride and regions in the plan: which rectangles of which plane are read and written. */
+/* Stride and regions in the plan: the rectangles that are read and written in each plane. */
 
 #include "engine/plan/plan.h"
 #include "tests/ref/formats.h"
@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-/* The plan, and where what the filter asks for lies in its planes. */
+/* Makes the plan, and finds the rectangles of the filter's region. */
 static CcPlan *
-plan_for(const CcFilter *asked, const CcFrameLayout *layout, CcPlacement *placement) {
-  CcFilter filter = *asked;
+plan_for(const CcFilter *requested, const CcFrameLayout *layout, CcPlacement *placement) {
+  CcFilter filter = *requested;
   CcRegion region;
   filter.kernel = cc_kernels_find("gaussian");
   g_autoptr(GError) error = NULL;
@@ -39,7 +39,7 @@ assert_rect(const CcRect *got, const CcRect *expected) {
   g_assert_cmpuint(got->height, ==, expected->height);
 }
 
-/* Worked out by hand for luma and chroma of pictures of 15x9 pixels. */
+/* Rectangles computed by hand for luma and chroma of 15x9 frames. */
 static void
 test_rectangles(void) {
   static const struct {
@@ -50,7 +50,7 @@ test_rectangles(void) {
       {"I420", {0}, {{0, 0, 15, 9}, {0, 0, 8, 5}}, {{0, 0, 15, 9}, {0, 0, 8, 5}}},
       {"I420", {.stride = 2}, {{0, 0, 15, 9}, {0, 0, 8, 5}}, {{0, 0, 8, 5}, {0, 0, 4, 3}}},
       {"I420", {.stride = 4}, {{0, 0, 15, 9}, {0, 0, 8, 5}}, {{0, 0, 4, 3}, {0, 0, 2, 2}}},
-      /* odd edges: chroma is all that the luma touches */
+      /* odd edges: chroma covers every sample that luma touches */
       {"I420",
        {.source = {3, 1, 5, 4}},
        {{3, 1, 5, 4}, {1, 0, 3, 3}},
@@ -68,7 +68,7 @@ test_rectangles(void) {
        {.source = {14, 8, 1, 1}},
        {{14, 8, 1, 1}, {7, 4, 1, 1}},
        {{14, 8, 1, 1}, {7, 4, 1, 1}}},
-      /* beyond the picture, and a result that does not fit */
+      /* outside of the frame, and a result that does not fit */
       {"I420",
        {.source = {10, 6, 100, 100}, .target_set = TRUE, .target_x = 13, .target_y = 8},
        {{10, 6, 5, 3}, {5, 3, 3, 2}},
@@ -81,12 +81,12 @@ test_rectangles(void) {
        {.source = {5, 4, 6, 5}, .target_set = TRUE},
        {{5, 4, 6, 5}, {2, 2, 4, 3}},
        {{0, 0, 6, 5}, {0, 0, 4, 3}}},
-      /* sums that do not fit an unsigned int */
+      /* sums that overflow an unsigned int */
       {"I420",
        {.source = {1, 1, G_MAXUINT, G_MAXUINT}},
        {{1, 1, 14, 8}, {0, 0, 8, 5}},
        {{1, 1, 14, 8}, {0, 0, 8, 5}}},
-      /* an empty rectangle is the whole picture */
+      /* an empty rectangle is the whole frame */
       {"I420",
        {.source = {3, 3, 4, 0}},
        {{0, 0, 15, 9}, {0, 0, 8, 5}},
@@ -106,14 +106,15 @@ test_rectangles(void) {
   }
 }
 
-/* The same in packed 4:2:2: of the frame in groups, of luma and chroma in their own pixels. */
+/* Rectangles in interleaved 4:2:2: of the frame in groups, of luma and chroma in their own pixels.
+ */
 static void
-test_rectangles_of_pairs(void) {
+test_rectangles_of_macropixels(void) {
   static const struct {
     guint width;
     CcFilter region;
     CcRect source, target;           /* of the frame */
-    CcRect luma_source, luma_target; /* those of chroma are as the frame's */
+    CcRect luma_source, luma_target; /* chroma has the frame's rectangles */
     guint repeats;
   } cases[] = {
       {15, {0}, {0, 0, 8, 9}, {0, 0, 8, 9}, {0, 0, 15, 9}, {0, 0, 15, 9}, 1},
@@ -125,7 +126,7 @@ test_rectangles_of_pairs(void) {
       {15, {.source = {4, 1, 6, 4}}, {2, 1, 3, 4}, {2, 1, 3, 4}, {4, 1, 6, 4}, {4, 1, 6, 4}, 0},
       /* to the end of the row */
       {15, {.source = {4, 1, 99, 4}}, {2, 1, 6, 4}, {2, 1, 6, 4}, {4, 1, 11, 4}, {4, 1, 11, 4}, 1},
-      /* a result that does not fit is cut, in the middle of a pair too */
+      /* a result that does not fit is cut, also in the middle of a macropixel */
       {15,
        {.source = {0, 0, 8, 2}, .target_set = TRUE, .target_x = 10},
        {0, 0, 4, 2},
@@ -156,9 +157,10 @@ lies_inside(const CcRect *rect, const CcPlaneLayout *plane) {
          rect->y + rect->height <= plane->height;
 }
 
-/* Whether packed 4:2:2 of that width is read and written in whole pairs, or to the end of a row. */
+/* Whether interleaved 4:2:2 of that width is read and written in whole macropixels, or to the end
+ * of a row. */
 static gboolean
-keeps_pairs(const CcFilter *filter, guint width) {
+keeps_macropixels(const CcFilter *filter, guint width) {
   const gboolean is_part = filter->source.width && filter->source.height;
   const guint out_width = (width + filter->stride - 1) / filter->stride;
   const guint from = is_part ? filter->source.x : 0;
@@ -169,7 +171,7 @@ keeps_pairs(const CcFilter *filter, guint width) {
          (out_end % 2 == 0 || out_end >= out_width);
 }
 
-/* Against the oracle's own arithmetic. */
+/* Compares with the oracle's own arithmetic. */
 static void
 test_random_regions(void) {
   g_autoptr(GRand) rand = g_rand_new_with_seed(3);
@@ -186,7 +188,7 @@ test_random_regions(void) {
     const CcFrameLayout out = oracle_out_layout(&filter, &layout);
     filter.target_x = (guint)g_rand_int_range(rand, 0, (gint)out.plane[0].width);
     filter.target_y = (guint)g_rand_int_range(rand, 0, (gint)out.plane[0].height);
-    if (layout.plane[0].pairs && !keeps_pairs(&filter, (guint)width)) {
+    if (layout.plane[0].has_macropixels && !keeps_macropixels(&filter, (guint)width)) {
       assert_refused(&filter, &layout);
       n_refused++;
       continue;
@@ -206,7 +208,7 @@ test_random_regions(void) {
   g_assert_cmpuint(n_refused, >, 100);
 }
 
-/* All of every plane, also when the sizes have nothing to do with one another. */
+/* A whole frame covers every plane, also if the sizes of the planes are unrelated. */
 static void
 test_unrelated_planes(void) {
   const CcPlaneLayout plane = {.step = 1, .type = CC_SAMPLE_U8, .depth = 8};
@@ -258,11 +260,11 @@ test_refused(void) {
       {{.stride = 3}, "stride=3: 1, 2 or 4 is needed", "I420"},
       {{.stride = 8}, "stride=8: 1, 2 or 4 is needed", "I420"},
       {{.source = {8, 2, 1, 3}},
-       "roi=<8, 2, 1, 3>: nothing of it lies in the frame; <x, y, width, height> with x below 8 "
+       "roi=<8, 2, 1, 3>: outside of the frame; <x, y, width, height> with x below 8 "
        "and y below 6 is needed",
        "I420"},
       {{.source = {0, 6, 1, 1}},
-       "roi=<0, 6, 1, 1>: nothing of it lies in the frame; <x, y, width, height> with x below 8 "
+       "roi=<0, 6, 1, 1>: outside of the frame; <x, y, width, height> with x below 8 "
        "and y below 6 is needed",
        "I420"},
       {{.target_set = TRUE, .target_x = 8},
@@ -278,16 +280,16 @@ test_refused(void) {
        "is needed",
        "I420"},
       {{.source = {3, 0, 2, 2}},
-       "roi=<3, ..., 2, ...> target=<3, ...>: whole pairs of pixels are needed in packed 4:2:2, "
-       "from even columns to even columns",
+       "roi=<3, ..., 2, ...> target=<3, ...>: in packed 4:2:2 regions must start and end "
+       "at even columns",
        "UYVY"},
       {{.source = {2, 0, 4, 2}, .target_set = TRUE, .target_x = 1},
-       "roi=<2, ..., 4, ...> target=<1, ...>: whole pairs of pixels are needed in packed 4:2:2, "
-       "from even columns to even columns",
+       "roi=<2, ..., 4, ...> target=<1, ...>: in packed 4:2:2 regions must start and end "
+       "at even columns",
        "YUY2"},
       {{.source = {0, 0, 2, 2}, .stride = 2},
-       "roi=<0, ..., 2, ...> target=<0, ...>: whole pairs of pixels are needed in packed 4:2:2, "
-       "from even columns to even columns",
+       "roi=<0, ..., 2, ...> target=<0, ...>: in packed 4:2:2 regions must start and end "
+       "at even columns",
        "YUY2"},
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -307,7 +309,7 @@ int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/region/rectangles", test_rectangles);
-  g_test_add_func("/region/rectangles-of-pairs", test_rectangles_of_pairs);
+  g_test_add_func("/region/rectangles-of-pairs", test_rectangles_of_macropixels);
   g_test_add_func("/region/random", test_random_regions);
   g_test_add_func("/region/unrelated-planes", test_unrelated_planes);
   g_test_add_func("/region/shrink", test_shrink);

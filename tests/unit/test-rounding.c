@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The last step of exact plans, from a sum to a code value, for every sum there can be: the
- * rational result rounded half up, worked out in integers. */
+/* The output stage of exact plans, for every possible sum: the code value must be the rational
+ * result rounded half up, computed in integers. */
 
 #include "engine/plan/output_stage.h"
 #include "engine/plan/plan.h"
@@ -17,9 +17,9 @@ static const struct {
   offsets[] = {{0, 1},  {128, 1}, {-20, 1}, {1, 2},   {1, 3},
                {29, 4}, {1, 10},  {-7, 9},  {255, 1}, {383, 3}};
 
-/* The last step in double, which is right whatever the op's arithmetic is, and in the latter. */
+/* Checks the output stage in double, which is always exact, and in the op's arithmetic. */
 static void
-assert_last_step(const CcOp *op, gint64 n, gint expected) {
+assert_output_stage(const CcOp *op, gint64 n, gint expected) {
   const gdouble t = op->response == CC_RESPONSE_MAGNITUDE ? cc_root_f64((gdouble)n) : (gdouble)n;
   g_assert_cmpint(cc_code_f64(t, op->mul, op->add, op->lo, op->hi), ==, expected);
   g_assert_cmpint(cc_op_code(op, n), ==, expected);
@@ -62,12 +62,12 @@ test_linear_steps(void) {
       g_assert_cmpint(range.min, ==, op->sum_min[0]);
       g_assert_cmpint(range.max, ==, op->sum_max[0]);
       for (gint64 t = range.min; t <= range.max; t++)
-        assert_last_step(op, t, exact_result(t, 1, scale, bias, op->hi));
+        assert_output_stage(op, t, exact_result(t, 1, scale, bias, op->hi));
     }
   }
 }
 
-/* A negative scale, which no taps take: the greater t, the less the result. */
+/* A negative scale that the taps do not take: the result falls as t rises. */
 static void
 test_falling_linear_steps(void) {
   static const gdouble coeff[] = {-2, 3, 17};
@@ -81,13 +81,13 @@ test_falling_linear_steps(void) {
       g_assert_cmpfloat(op->mul, <, 0);
       g_assert_cmpint(range.min, ==, 0);
       for (gint64 t = 0; t <= range.max; t++)
-        assert_last_step(op, t, exact_result(t, -1, scale, bias, op->hi));
+        assert_output_stage(op, t, exact_result(t, -1, scale, bias, op->hi));
     }
   }
 }
 
-/* floor(sqrt(n) * scale + bias + 1/2): the largest k up to hi for which k - bias - 1/2, which is
- * x / 2b, is at most sqrt(n) * p / q; found by moving up from the k of a smaller n. */
+/* floor(sqrt(n) * scale + bias + 1/2): the largest k up to hi for which k - bias - 1/2, which is x
+ * / 2b, is at most sqrt(n) * p / q. The search starts at the k of a smaller n and moves up. */
 static gint
 exact_root_result(gint64 n, guint scale, guint bias, gint hi, gint k) {
   gint64 p = fractions[scale].num, q = fractions[scale].den, b = offsets[bias].den;
@@ -114,14 +114,14 @@ test_root_steps(void) {
       g_assert_cmpint(range.max, ==, max);
       for (gint64 n = 0; n <= max; n++) {
         expected = exact_root_result(n, scale, bias, op->hi, expected);
-        assert_last_step(op, n, expected);
+        assert_output_stage(op, n, expected);
       }
     }
   }
 }
 
 /* floor(bias + 1/2 - sqrt(n) * scale): the largest k from 0 for which sqrt(n) * p / q is at most
- * bias + 1/2 - k, which is y / 2b; found by moving down from the k of a smaller n. */
+ * bias + 1/2 - k, which is y / 2b. The search starts at the k of a smaller n and moves down. */
 static gint
 exact_falling_root_result(gint64 n, guint scale, guint bias, gint k) {
   gint64 p = fractions[scale].num, q = fractions[scale].den, b = offsets[bias].den;
@@ -146,15 +146,15 @@ test_falling_root_steps(void) {
       g_assert_cmpfloat(op->mul, <, 0);
       for (gint64 n = 0; n <= range.max; n++) {
         expected = exact_falling_root_result(n, scale, bias, expected);
-        assert_last_step(op, n, expected);
+        assert_output_stage(op, n, expected);
       }
     }
   }
 }
 
-/* --- the proof of another form --- */
+/* --- the proof for a variant --- */
 
-/* The op's own code values, but for one n. */
+/* The op's own code values, except for one n. */
 typedef struct {
   const CcOp *op;
   gint64 wrong;
@@ -167,7 +167,7 @@ wrong_code(gconstpointer form, gint64 n) {
   return cc_op_code(wrong->op, n) + (n == wrong->wrong ? wrong->by : 0);
 }
 
-/* A form with a step that comes one n too early or too late is found out. */
+/* A variant with a step that is one n too early or too late is detected. */
 static void
 check_proof(const CcOp *op) {
   const CcRange range = cc_op_range(op);
@@ -203,13 +203,13 @@ test_proof(void) {
     }
 }
 
-/* The op's steps, a thousand million n too early. */
+/* The op's steps, 10^9 too early. */
 static gint
 early_code(gconstpointer op, gint64 n) {
   return cc_op_code(op, n + 1000000000);
 }
 
-/* Rounding moves the step of this op by one n from where its inverse says. */
+/* Rounding moves the step of this op by one n from the position that its inverse gives. */
 static void
 test_proof_of_tiny_scale(void) {
   const CcOp op = {.response = CC_RESPONSE_MAGNITUDE,
@@ -236,7 +236,7 @@ code_of_floats(const CcOp *op, const CcSumsF32 *sums) {
   return cc_code_f32(t, op->mul_f, op->add_f, op->lo, op->hi);
 }
 
-/* The code value that three sums have, in float and in integers, with a last step of t / 2 + 1. */
+/* Checks the code value of sums, in float and in integers, with an output stage of t / 2 + 1. */
 static void
 assert_code_of_sums(CcResponse response, guint n_sums, gint expected) {
   CcOp op = {.response = response, .mul = 0.5, .add = 1, .mul_f = 0.5f, .add_f = 1, .hi = 255};
@@ -258,13 +258,13 @@ test_sums(void) {
   assert_code_of_sums(CC_RESPONSE_CLAMP, 3, 150); /* 299 / 2 + 1, rounded down */
   assert_code_of_sums(CC_RESPONSE_OFFSET, 3, 150);
   assert_code_of_sums(CC_RESPONSE_ABSOLUTE, 3, 151);     /* 300 / 2 + 1 */
-  assert_code_of_sums(CC_RESPONSE_MAGNITUDE_L1, 3, 255); /* 639 / 2 + 1 is beyond */
+  assert_code_of_sums(CC_RESPONSE_MAGNITUDE_L1, 3, 255); /* 639 / 2 + 1 is clamped */
   assert_code_of_sums(CC_RESPONSE_MAGNITUDE_L1, 1, 151);
   assert_code_of_sums(CC_RESPONSE_MAGNITUDE, 3, 213); /* sqrt(181001) / 2 + 1 */
   assert_code_of_sums(CC_RESPONSE_DIRECTION, 2, 96);  /* three eighths of a turn */
 }
 
-/* What a float or a double cannot be as an int is the nearest code value. */
+/* Values outside of an int are clamped to the nearest code value. */
 static void
 test_saturation(void) {
   g_assert_cmpint(cc_code_f32(1e30f, 1, 0, 16, 255), ==, 255);

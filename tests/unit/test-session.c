@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The session by itself: order, bounds, failover, moving and counting, on a device that fails when
- * the test says so. It filters as the CPU does, since it lets that do the work. */
+/* The session alone: order, bounds, failover, moving to another context and counters, on a
+ * simulated device that fails on request. The device filters with the CPU backend. */
 
 #include "plugin/backends.h"
 #include "engine/error.h"
@@ -15,13 +15,13 @@ enum { SIDE = 9, DEPTH = 3 };
 
 typedef enum { OPEN, PREPARE, SUBMIT, WAIT, N_CALLS } Call;
 
-/* What the device does, and what it was asked for. */
+/* The behaviour of the device, and the calls that it got. */
 static struct {
-  gint fail_from[N_CALLS]; /* number of the first call that fails, counted from 1; 0: none does */
-  gint fail_count;         /* how many fail from there on */
-  gint code;               /* of their errors */
+  gint fail_from[N_CALLS]; /* number of the first call that fails, from 1; 0: none */
+  gint fail_count;         /* how many calls fail from there on */
+  gint code;               /* error code of the failures */
   gint n_calls[N_CALLS];
-  guint n_open, max_open, n_jobs, max_jobs, n_trims;
+  guint n_open, max_open, n_submissions, max_submissions, n_trims;
 } device;
 
 static void
@@ -29,7 +29,7 @@ reset_device(void) {
   memset(&device, 0, sizeof device);
 }
 
-/* Lets so many calls fail, the first of them being number `from`. */
+/* Makes `count` calls fail, from number `from` on. */
 static void
 fail_calls(Call call, gint from, gint count, gint code) {
   device.fail_from[call] = from;
@@ -60,8 +60,8 @@ typedef struct {
 typedef struct {
   CcSubmission base;
   TestProgram *program;
-  const CcSubmitInfo *submission;
-} TestJob;
+  const CcSubmitInfo *info;
+} TestSubmission;
 
 static void
 device_ref(CcDevice *self) {
@@ -88,43 +88,43 @@ test_program_free(CcProgram *base) {
 }
 
 static CcSubmission *
-test_submit(CcBackend *base, CcProgram *program, const CcSubmitInfo *submission, GError **error) {
+test_submit(CcBackend *base, CcProgram *program, const CcSubmitInfo *info, GError **error) {
   if (!call_works(SUBMIT, error))
     return NULL;
-  TestJob *job = g_new0(TestJob, 1);
-  *job = (TestJob){.program = (TestProgram *)program, .submission = submission};
-  device.n_jobs++;
-  device.max_jobs = MAX(device.max_jobs, device.n_jobs);
-  g_assert_cmpuint(device.n_jobs, <=, base->depth);
-  return &job->base;
+  TestSubmission *submission = g_new0(TestSubmission, 1);
+  *submission = (TestSubmission){.program = (TestProgram *)program, .info = info};
+  device.n_submissions++;
+  device.max_submissions = MAX(device.max_submissions, device.n_submissions);
+  g_assert_cmpuint(device.n_submissions, <=, base->depth);
+  return &submission->base;
 }
 
-/* A job that fails leaves rubbish in its target. */
+/* A submission that fails leaves garbage in its target. */
 static gboolean
-test_wait(CcBackend *base, CcSubmission *base_job, CcTimes *times, GError **error) {
-  TestJob *job = (TestJob *)base_job;
+test_wait(CcBackend *base, CcSubmission *base_submission, CcTimes *times, GError **error) {
+  TestSubmission *submission = (TestSubmission *)base_submission;
   CcBackend *cpu = ((TestBackend *)base)->cpu;
   const gboolean ok = call_works(WAIT, error);
   if (ok)
-    cc_backend_wait(cpu, cc_backend_submit(cpu, job->program->cpu, job->submission, NULL), times,
-                    NULL);
+    cc_backend_wait(cpu, cc_backend_submit(cpu, submission->program->cpu, submission->info, NULL),
+                    times, NULL);
   else
-    memset(job->submission->dst.plane[0].data, 0xdb, SIDE);
+    memset(submission->info->dst.plane[0].data, 0xdb, SIDE);
   *times = (CcTimes){.upload = 1, .kernel = 2, .download = 3, .wait = 4};
-  device.n_jobs--;
-  g_free(job);
+  device.n_submissions--;
+  g_free(submission);
   return ok;
 }
 
 static void
 test_trim(CcBackend *self) {
-  g_assert_cmpuint(device.n_jobs, ==, 0);
+  g_assert_cmpuint(device.n_submissions, ==, 0);
   device.n_trims++;
 }
 
 static void
 test_close(CcBackend *base) {
-  g_assert_cmpuint(device.n_jobs, ==, 0);
+  g_assert_cmpuint(device.n_submissions, ==, 0);
   cc_backend_close(((TestBackend *)base)->cpu);
   g_free(base->device_name);
   g_free(base);
@@ -147,7 +147,7 @@ static const CcBackendClass test_class = {
 
 static CcBackend *
 test_open(const CcBackendConfig *config, GError **error) {
-  static gchar primary; /* the context where none is asked for */
+  static gchar primary; /* the context if none is requested */
   const CcBackendConfig cpu_config = {.choice = CC_BACKEND_CPU, .n_threads = 1};
   if (!call_works(OPEN, error))
     return NULL;
@@ -163,7 +163,7 @@ test_open(const CcBackendConfig *config, GError **error) {
   return &self->base;
 }
 
-/* For cc_session_new: the device where cc_backend_open would take CUDA's. */
+/* For cc_session_new: opens the simulated device where cc_backend_open would open CUDA. */
 static CcBackend *
 open_backend(const CcBackendConfig *config, GError **fallback, GError **error) {
   CcBackendConfig cpu = *config;
@@ -183,7 +183,7 @@ typedef struct {
   guint8 in[SIDE * SIDE], out[SIDE * SIDE];
 } TestFrame;
 
-static guint n_frames; /* that there are */
+static guint n_frames; /* frames that exist */
 
 static gboolean
 frame_map(CcSessionFrame *base, const CcPlan *plan, CcDevice *target, GError **error) {
@@ -248,7 +248,7 @@ set_filter(CcSession *session, const gchar *kernel) {
   g_assert_no_error(error);
 }
 
-/* Copies of the events that the session has reported, oldest first. */
+/* Copies of the emitted events, oldest first. */
 typedef struct {
   CcSessionEventKind kind;
   gchar *backend, *kernel, *plan;
@@ -268,10 +268,10 @@ free_event(gpointer data) {
   g_free(event);
 }
 
-/* The listener; `session` points to where the session is kept once it has been made. The session
- * has no lock, and its state is already the one that the event is about. */
+/* The listener. `session` points to the variable that holds the session after its creation. No lock
+ * is held, and the state of the session has already changed. */
 static void
-take_event(gpointer session, const CcSessionEvent *event) {
+store_event(gpointer session, const CcSessionEvent *event) {
   CcSession *self = *(CcSession **)session;
   g_auto(CcSessionStats) stats = {0};
   cc_session_get_stats(self, &stats);
@@ -297,14 +297,14 @@ new_session(CcBackendChoice choice) {
   const CcBackendConfig config = {.choice = choice, .device_id = -1, .n_threads = 1};
   g_autoptr(GError) error = NULL;
   g_queue_clear_full(&events, free_event);
-  session = cc_session_new(open_backend, take_event, &session);
+  session = cc_session_new(open_backend, store_event, &session);
   cc_session_open(session, &config, &error);
   g_assert_no_error(error);
   cc_session_begin(session);
   return session;
 }
 
-/* Nothing is left behind. */
+/* Frees the session and checks that nothing is leaked. */
 static void
 free_session(CcSession *session) {
   cc_session_free(session);
@@ -313,7 +313,7 @@ free_session(CcSession *session) {
   g_queue_clear_full(&events, free_event);
 }
 
-/* The oldest event that was not looked at yet is of this kind; the caller frees it. */
+/* Returns the oldest unread event, which must be of this kind. The caller frees it. */
 static Event *
 next_event(CcSessionEventKind kind) {
   Event *event = g_queue_pop_head(&events);
@@ -335,7 +335,7 @@ assert_backend_event(const gchar *backend, gconstpointer context) {
   free_event(event);
 }
 
-/* The last program that was made runs `kernel` on `backend`, with the steps in the statistics. */
+/* Checks that the last program runs `kernel` on `backend`, with the steps in the statistics. */
 static void
 assert_program_event(CcSession *session, const gchar *kernel, const gchar *backend) {
   Event *event = next_event(CC_EVENT_PROGRAM);
@@ -363,7 +363,7 @@ submit(CcSession *session, guint number) {
   g_assert_no_error(error);
 }
 
-/* Takes a frame, which has to be this one, filtered with `kernel`. */
+/* Takes a frame, which must be number `number`, filtered with `kernel`. */
 static void
 take(CcSession *session, guint number, const gchar *kernel) {
   g_autoptr(GError) error = NULL;
@@ -391,16 +391,16 @@ take(CcSession *session, guint number, const gchar *kernel) {
   frame_free(&frame->base);
 }
 
-/* Sends frames 0 to n - 1 through with as many under way as may be. */
+/* Sends frames 0 to n - 1 through the session, with the maximum in flight. */
 static void
 send_frames(CcSession *session, guint n) {
   guint taken = 0;
   for (guint i = 0; i < n; i++) {
     submit(session, i);
-    while (cc_session_n_under_way(session) >= cc_session_capacity(session))
+    while (cc_session_n_in_flight(session) >= cc_session_capacity(session))
       take(session, taken++, "sobel");
   }
-  while (cc_session_n_under_way(session) > 0)
+  while (cc_session_n_in_flight(session) > 0)
     take(session, taken++, "sobel");
   g_assert_cmpuint(taken, ==, n);
 }
@@ -416,7 +416,7 @@ test_order_and_bounds(void) {
   set_filter(session, "sobel");
   assert_program_event(session, "sobel", "cuda");
   send_frames(session, 20);
-  g_assert_cmpuint(device.max_jobs, ==, DEPTH);
+  g_assert_cmpuint(device.max_submissions, ==, DEPTH);
   assert_event(CC_EVENT_PATHS);
   assert_no_event();
 
@@ -433,7 +433,7 @@ test_order_and_bounds(void) {
   free_session(session);
 }
 
-/* Each of the first calls of each kind fails, once or from there on. */
+/* Each of the first calls of each kind fails, once or from then on. */
 static void
 test_failover(void) {
   static const gint codes[] = {CC_ERROR_DEVICE, CC_ERROR_NO_MEMORY};
@@ -458,7 +458,7 @@ test_failover(void) {
         }
 }
 
-/* A device that was asked for by name is not replaced, and says what failed. */
+/* A device that was requested by name is not replaced, and the error says what failed. */
 static void
 test_no_failover(void) {
   reset_device();
@@ -468,25 +468,26 @@ test_no_failover(void) {
   submit(session, 0);
   submit(session, 1);
   take(session, 0, "sobel");
-  for (guint i = 0; i < 2; i++) { /* the answer stays the same */
+  for (guint i = 0; i < 2; i++) { /* the result stays the same */
     g_autoptr(GError) error = NULL;
     g_assert_null(cc_session_take(session, &error));
     g_assert_error(error, CC_ERROR, CC_ERROR_DEVICE);
-    g_assert_cmpuint(cc_session_n_under_way(session), ==, 1);
+    g_assert_cmpuint(cc_session_n_in_flight(session), ==, 1);
   }
   cc_session_clear(session);
-  g_assert_cmpuint(cc_session_n_under_way(session), ==, 0);
+  g_assert_cmpuint(cc_session_n_in_flight(session), ==, 0);
 
   device.fail_from[SUBMIT] = 1;
   g_autoptr(GError) error = NULL;
   TestFrame *frame = new_frame(2);
   g_assert_false(cc_session_submit(session, &frame->base, &error));
   g_assert_error(error, CC_ERROR, CC_ERROR_DEVICE);
-  frame_free(&frame->base); /* it stayed the caller's */
+  frame_free(&frame->base); /* still owned by the caller */
   free_session(session);
 }
 
-/* Memory runs out once: what is under way ends, the frame goes through, and the others alone. */
+/* Memory runs out once: the frames in flight finish, the frame is submitted, and later frames go
+ * one by one. */
 static void
 test_shrinks(void) {
   reset_device();
@@ -510,8 +511,8 @@ test_shrinks(void) {
   free_session(session);
 }
 
-/* Memory is short by so many calls: the session gives back its own before the device is given up.
- */
+/* Makes `n` calls run out of memory. The session frees its own memory before it gives up the
+ * device. */
 static void
 run_short_of_memory(Call call, guint n, guint n_failovers) {
   reset_device();
@@ -538,8 +539,7 @@ test_short_of_memory(void) {
   run_short_of_memory(PREPARE, 2, 1);
 }
 
-/* The frames under way are filtered by the CPU; where the device was insisted on, nothing changes.
- */
+/* The CPU filters the frames in flight. If the device was requested explicitly, nothing changes. */
 static void
 test_gives_up_device(void) {
   reset_device();
@@ -566,7 +566,7 @@ test_gives_up_device(void) {
   free_session(session);
 }
 
-/* Neither the device nor the CPU can have the frame. */
+/* Neither the device nor the CPU can filter the frame. */
 static void
 test_cpu_cannot_take_over(void) {
   reset_device();
@@ -589,12 +589,12 @@ test_cpu_cannot_take_over(void) {
   other->device_fails = TRUE;
   device.fail_from[WAIT] = 0;
   cc_session_clear(session);
-  g_assert_true(cc_session_submit(session, &other->base, NULL)); /* the CPU can have this one */
+  g_assert_true(cc_session_submit(session, &other->base, NULL)); /* the CPU can filter this one */
   take(session, 1, "sobel");
   free_session(session);
 }
 
-/* Frames under way keep the filter that they were submitted with, and a filter that cannot work
+/* Frames in flight keep the filter that they were submitted with, and a filter that cannot work
  * changes nothing. */
 static void
 test_set_filter(void) {
@@ -619,12 +619,13 @@ test_set_filter(void) {
   g_assert_null(cc_session_get_filter(session)->kernel);
   g_auto(CcSessionStats) stats = {0};
   cc_session_get_stats(session, &stats);
-  g_assert_cmpuint(stats.n_frames, ==, 3); /* still to be read */
+  g_assert_cmpuint(stats.n_frames, ==, 3); /* can still be read */
   free_session(session);
 }
 
-/* Another region makes no program anew; frames under way keep the region of their filter, also when
- * the device fails, and a frame may have regions of its own. Nothing is written outside of them. */
+/* Another region does not make a new program. Frames in flight keep the region of their filter,
+ * also if the device fails. A frame may have its own regions. Nothing is written outside of them.
+ */
 static void
 test_regions(void) {
   static const CcRegion own[] = {{{0, 0, 2, 2}, 6, 6}, {{3, 3, 1, 1}, 0, 0}};
@@ -664,7 +665,7 @@ test_regions(void) {
         n++;
         frame->out[k] = 0;
       }
-      if (i != 1 || y > 0) /* where the device has left rubbish */
+      if (i != 1 || y > 0) /* the device has left garbage there */
         g_assert_cmpuint(frame->out[k], ==, 0);
     }
     g_assert_cmpuint(n, ==, n_pixels[i]);
@@ -697,7 +698,7 @@ move(CcSession *session, gchar *handle) {
   g_assert_true(cc_session_reaches(session, &context));
 }
 
-/* Frames of contexts alternate, none of which is the one that the session opened by itself: each
+/* Frames of contexts alternate, none of them the context that the session opened first. Each
  * context is opened once, and the session stays in the last one when a context comes again. */
 static void
 test_contexts(void) {
@@ -726,7 +727,7 @@ test_contexts(void) {
     g_assert_cmpint(device.n_calls[OPEN], ==, 1 + n);
     g_assert_cmpuint(device.n_open, ==, 1);
 
-    /* the next stream begins where this one ended, and moves again */
+    /* the next stream begins in the current context, and moves again */
     cc_session_begin(session);
     set_filter(session, "sobel");
     assert_program_event(session, "sobel", "cuda");
@@ -786,7 +787,7 @@ test_open_and_close(void) {
   g_assert_cmpuint(cc_session_capacity(session), ==, 1);
   g_assert_null(cc_session_get_device(session));
   g_assert_true(cc_session_open(session, &config, NULL));
-  g_assert_true(cc_session_open(session, &config, NULL)); /* it stays as it is */
+  g_assert_true(cc_session_open(session, &config, NULL)); /* nothing changes */
   g_assert_cmpint(device.n_calls[OPEN], ==, 1);
   g_assert_true(cc_session_open(session, &other, NULL));
   g_assert_cmpint(device.n_calls[OPEN], ==, 2);
@@ -803,7 +804,7 @@ test_open_and_close(void) {
   free_session(session);
 }
 
-/* What is for any thread, while another one filters. */
+/* Calls the any-thread functions while another thread filters. */
 static gpointer
 read_on(gpointer data) {
   CcSession *session = data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The values of properties: staged, committed and put back, and the filter that they describe. */
+/* The values of properties: staged, committed and set back, and the filter that they describe. */
 
 #include "cuda/algorithm.h"
 #include "engine/error.h"
@@ -28,7 +28,7 @@ bit(const gchar *name) {
   return cc_option_bit(find(name));
 }
 
-/* Of the filter that is committed. */
+/* The committed filter. */
 static CcFilter
 filter_of(CcSettings *settings) {
   CcFilter filter;
@@ -42,7 +42,7 @@ assert_bias(CcSettings *settings, gdouble wanted) {
   g_assert_cmpfloat(filter.bias, ==, wanted);
 }
 
-/* A commit takes the named values and no others, and counts when it changes anything. */
+/* A commit takes the named values only, and increments the serial number if it changes anything. */
 static void
 test_commit(void) {
   CcSettings settings;
@@ -67,7 +67,7 @@ test_commit(void) {
   cc_settings_clear(&settings);
 }
 
-/* A value that no call commits is committed after 50 ms, and not before. */
+/* An uncommitted value is committed after 50 ms, and not before. */
 static void
 test_overdue(void) {
   CcSettings settings;
@@ -79,12 +79,12 @@ test_overdue(void) {
   g_auto(CcFilter) filter = filter_of(&settings);
   g_assert_true(filter.bias == 0 || g_get_monotonic_time() - start >= 50000);
   g_usleep(30000);
-  g_assert_true(set(&settings, "scale", "2")); /* does not make the first one wait longer */
+  g_assert_true(set(&settings, "scale", "2")); /* does not restart the wait of the first value */
   g_usleep(25000);
   cc_settings_commit_overdue(&settings);
   assert_bias(&settings, 5);
 
-  /* nothing of a definition that was committed is left to be overdue */
+  /* no part of a committed definition is pending or becomes overdue */
   g_assert_true(set(&settings, "row", "1 2 1"));
   cc_settings_commit(&settings, bit("row") | bit("kernel"));
   g_usleep(55000);
@@ -94,7 +94,7 @@ test_overdue(void) {
   cc_settings_clear(&settings);
 }
 
-/* Each number and choice that affects pixels gets into the filter. */
+/* Each number and choice that affects pixels reaches the filter. */
 static void
 test_every_property(void) {
   static const gchar *const values[][2] = {
@@ -143,7 +143,7 @@ test_every_property(void) {
   cc_settings_clear(&settings);
 }
 
-/* A preset replaces everything that affects pixels, as one change. */
+/* A preset replaces all values that affect pixels, in one change. */
 static void
 test_preset(void) {
   CcSettings settings, preset;
@@ -172,7 +172,7 @@ test_preset(void) {
   cc_settings_clear(&settings);
 }
 
-/* --- values that do not work --- */
+/* --- values that cannot work --- */
 
 static void
 assert_reads(CcSettings *settings, const gchar *name, const gchar *wanted) {
@@ -188,7 +188,7 @@ assert_reads(CcSettings *settings, const gchar *name, const gchar *wanted) {
   g_free((gchar *)value.text);
 }
 
-/* Refused values are put back, but for those that were set anew meanwhile. */
+/* Refused values are set back, except those that were set again in the meantime. */
 static void
 test_put_back(void) {
   CcSettings settings;
@@ -211,12 +211,12 @@ test_put_back(void) {
                    definition | bit("kernel") | bit("bias") | bit("scale") | bit("border"));
   cc_options_assign(&running, &tried, bit("scale"));
 
-  g_assert_true(set(&settings, "bias", "6")); /* anew, and committed */
+  g_assert_true(set(&settings, "bias", "6")); /* set again and committed */
   cc_settings_commit(&settings, bit("bias"));
-  g_assert_true(set(&settings, "border", "reflect")); /* anew, by a call that goes on */
+  g_assert_true(set(&settings, "border", "reflect")); /* set again by a call that is not finished */
   g_assert_cmpuint(cc_settings_put_back(&settings, changes & ~bit("scale"), &running), ==,
                    definition | bit("kernel"));
-  g_assert_cmpuint(cc_settings_get_serial(&settings), >, serial); /* bias is still to be tried */
+  g_assert_cmpuint(cc_settings_get_serial(&settings), >, serial); /* bias is not tried yet */
   assert_reads(&settings, "row", NULL);
   assert_reads(&settings, "kernel", "sobel");
   assert_reads(&settings, "bias", "6");
@@ -231,7 +231,7 @@ test_put_back(void) {
   cc_settings_clear(&settings);
 }
 
-/* A kernel that is defined anew while another one is refused stays chosen. */
+/* A kernel that is defined while another one is refused stays selected. */
 static void
 test_put_back_anew(void) {
   CcSettings settings;
@@ -267,7 +267,7 @@ undefine_files(gpointer data) {
   return NULL;
 }
 
-/* A thread that defines nothing undoes no preset. */
+/* A thread that sets an empty definition does not undo a preset. */
 static void
 test_define_beside_presets(void) {
   CcSettings settings, preset[2];
@@ -293,7 +293,7 @@ test_define_beside_presets(void) {
   cc_settings_clear(&settings);
 }
 
-/* What was refused before the start is an error at the start until it is mended. */
+/* A value refused before the start is an error at the start until it is fixed. */
 static void
 test_start(void) {
   g_autoptr(GError) error = NULL;

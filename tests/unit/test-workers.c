@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Work that threads share with the workers of the process, as on a machine of N_CORES cores. */
+/* Parallel loops that threads share with the workers of the process, as on a machine with N_CORES
+ * cores. */
 
 #include "cpu/kernels/row_kernels.h"
 #include "cpu/workers.h"
@@ -19,14 +20,14 @@ begin(void) {
   cc_workers_ref();
 }
 
-/* --- work that counts --- */
+/* --- a loop that counts --- */
 
 typedef struct {
   gint n_runs[N_SLICES]; /* atomic */
   gint n_inside, max;    /* threads at once; atomic */
   GThread *caller;
-  gint n_helped;     /* slices that others ran; atomic */
-  guint64 nano_each; /* that a slice takes */
+  gint n_helped;     /* slices that other threads ran; atomic */
+  guint64 nano_each; /* time of a slice */
 } Counts;
 
 static void
@@ -44,7 +45,7 @@ count_slice(gconstpointer data, guint slice, guint8 *scratch) {
   memset(scratch, (gint)slice, SCRATCH_SIZE);
   while (cc_now() - start < counts->nano_each)
     g_thread_yield();
-  for (guint i = 0; i < SCRATCH_SIZE; i++) /* nobody else writes there */
+  for (guint i = 0; i < SCRATCH_SIZE; i++) /* no other thread writes there */
     g_assert_cmpuint(scratch[i], ==, slice & 0xff);
   g_atomic_int_inc(&counts->n_runs[slice]);
   if (g_thread_self() != counts->caller)
@@ -52,9 +53,9 @@ count_slice(gconstpointer data, guint slice, guint8 *scratch) {
   g_atomic_int_add(&counts->n_inside, -1);
 }
 
-/* Brings n_slices slices to up to n_threads threads, and checks that each ran once. */
+/* Runs n_slices slices on up to n_threads threads, and checks that each slice ran once. */
 static void
-bring(Counts *counts, guint n_slices, guint n_threads, guint64 nano_each) {
+run_slices(Counts *counts, guint n_slices, guint n_threads, guint64 nano_each) {
   CcScratch scratch = {0};
   g_assert_true(cc_scratch_grow(&scratch, SCRATCH_SIZE));
   *counts = (Counts){.caller = g_thread_self(), .nano_each = nano_each};
@@ -78,7 +79,7 @@ count_threads(void) {
   return (guint)g_ascii_strtoull(line + strlen("\nThreads:"), NULL, 10);
 }
 
-/* The system counts a thread for a moment after it was joined. */
+/* Waits, because the system still counts a thread for a moment after it was joined. */
 static void
 assert_threads_end(guint n) {
   for (guint i = 0; i < 1000 && count_threads() > n; i++)
@@ -97,11 +98,11 @@ test_every_slice_once(void) {
   for (guint round = 0; round < 20; round++)
     for (guint s = 0; s < G_N_ELEMENTS(n_slices); s++)
       for (guint t = 0; t < G_N_ELEMENTS(n_threads); t++)
-        bring(&counts, n_slices[s], n_threads[t], 0);
+        run_slices(&counts, n_slices[s], n_threads[t], 0);
   cc_workers_unref();
 }
 
-/* Workers come, no more than there may be, and end with the last user. */
+/* Workers start, at most as many as allowed, and end with the last user. */
 static void
 test_workers_come_and_go(void) {
   const guint before = count_threads();
@@ -111,14 +112,14 @@ test_workers_come_and_go(void) {
     cc_workers_ref();
     g_assert_cmpuint(cc_workers_n_cores(), ==, N_CORES);
     g_assert_cmpuint(count_threads(), ==, before);
-    bring(&counts, N_SLICES, 1, 0);
+    run_slices(&counts, N_SLICES, 1, 0);
     g_assert_cmpuint(count_threads(), ==, before);
     for (guint i = 0; i < 3; i++)
-      bring(&counts, N_SLICES, 200, 100000);
+      run_slices(&counts, N_SLICES, 200, 100000);
     g_assert_cmpint(counts.n_helped, >, 0);
     g_assert_cmpuint(count_threads(), <=, before + N_CORES - 1);
     cc_workers_unref();
-    bring(&counts, N_SLICES, N_CORES, 0);
+    run_slices(&counts, N_SLICES, N_CORES, 0);
     cc_workers_unref();
     assert_threads_end(before);
   }
@@ -130,7 +131,7 @@ test_one_core(void) {
   Counts counts;
   cc_workers_set_n_cores(1);
   cc_workers_ref();
-  bring(&counts, N_SLICES, 200, 0);
+  run_slices(&counts, N_SLICES, 200, 0);
   g_assert_cmpint(counts.n_helped, ==, 0);
   g_assert_cmpuint(count_threads(), ==, before);
   cc_workers_unref();
@@ -150,7 +151,7 @@ never_helped(gconstpointer data, guint slice, guint8 *scratch) {
   g_assert_true(g_thread_self() == data);
 }
 
-/* A worker that finds no scratch memory leaves the work to others. */
+/* A worker that gets no scratch memory leaves the slices to other threads. */
 static void
 test_without_memory(void) {
   const CcParallelFor loop = {N_SLICES, N_CORES, (gsize)1 << 60, never_helped, g_thread_self()};
@@ -176,7 +177,8 @@ bring_much(gpointer data) {
   for (guint round = 0; round < 5; round++) {
     cc_workers_ref();
     for (guint i = 0; i < 20; i++) {
-      bring(&counts, 1 + (user->number * 37 + i * 13) % N_SLICES, 1 + (user->number + i) % 8, 2000);
+      run_slices(&counts, 1 + (user->number * 37 + i * 13) % N_SLICES, 1 + (user->number + i) % 8,
+                 2000);
       user->n_helped += (guint)counts.n_helped;
     }
     cc_workers_unref();
@@ -184,7 +186,7 @@ bring_much(gpointer data) {
   return NULL;
 }
 
-/* They come and go at any time, and bring no more threads than there are cores. */
+/* Users come and go at any time, and start no more threads than there are cores. */
 static void
 test_many_users(void) {
   enum { N_USERS = 16 };
@@ -206,7 +208,7 @@ test_many_users(void) {
   assert_threads_end(before);
 }
 
-/* A child works on with workers of its own, and ends without those of its parent. */
+/* A forked child continues with its own workers, and ends without those of its parent. */
 static void
 test_fork(void) {
 #ifdef __SANITIZE_THREAD__
@@ -216,7 +218,7 @@ test_fork(void) {
   Counts counts;
   begin();
   do
-    bring(&counts, N_SLICES, N_CORES, 100000);
+    run_slices(&counts, N_SLICES, N_CORES, 100000);
   while (counts.n_helped == 0);
   const pid_t child = fork();
   g_assert_cmpint(child, >=, 0);
@@ -224,7 +226,7 @@ test_fork(void) {
     alarm(60);
     const guint alone = count_threads();
     do
-      bring(&counts, N_SLICES, N_CORES, 100000);
+      run_slices(&counts, N_SLICES, N_CORES, 100000);
     while (counts.n_helped == 0);
     cc_workers_unref();
     assert_threads_end(alone);
@@ -234,7 +236,7 @@ test_fork(void) {
   g_assert_cmpint(waitpid(child, &status, 0), ==, child);
   g_assert_true(WIFEXITED(status));
   g_assert_cmpint(WEXITSTATUS(status), ==, 0);
-  bring(&counts, N_SLICES, N_CORES, 0);
+  run_slices(&counts, N_SLICES, N_CORES, 0);
   cc_workers_unref();
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A stand-in for NPP that looks at its arguments and filters nothing. */
+/* A stand-in for NPP that checks its arguments and filters nothing. */
 
 #include "bench/npp.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A stand-in for libnvcuvid.so.1 that decodes nothing. GStreamer 1.22 offers cudaupload and
- * cudadownload only where there is a decoder or an encoder library. */
+ * cudadownload only if there is a decoder or an encoder library. */
 
 #include <cuda.h>
 
@@ -20,7 +20,7 @@
   F(cuvidUnmapVideoFrame64)                                                                        \
   F(cuvidGetDecoderCaps)
 
-/* They look at no argument, so they need not have those of the header. */
+/* The functions ignore their arguments, so they need not declare them. */
 #define DEFINE(name)                                                                               \
   __attribute__((visibility("default"))) CUresult name(void);                                      \
   CUresult name(void) {                                                                            \

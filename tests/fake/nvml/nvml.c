@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A stand-in for libnvidia-ml.so.1. The environment variable FAKE_NVML has the utilization of each
- * device in percent, divided by commas: "80,10". A device without a number is one that has no
- * utilization, as in MIG mode; without the variable the library does not start. It says on standard
- * error when it is started. */
+ * device in percent, separated by commas: "80,10". A device without a number has no utilization, as
+ * in MIG mode. Without the variable the library does not start. It prints a line on standard error
+ * when it is started. */
 
 #include <glib.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ nvmlInit_v2(void) {
   return g_getenv("FAKE_NVML") ? SUCCESS : DRIVER_NOT_LOADED;
 }
 
-/* The stand-in for the driver has its devices on buses of their numbers. */
+/* The stand-in for the driver gives each device the bus with its number. */
 int
 nvmlDeviceGetHandleByPciBusId_v2(const char *pci_id, gsize *device) {
   unsigned machine, bus;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A case: a filter on frames of a format, as words. */
+/* A case is a filter on frames of a format and a size. Cases are written as text. */
 
 #include "common.h"
 #include "engine/plan/filter.h"
@@ -9,20 +9,20 @@
 
 G_BEGIN_DECLS
 
-#define BENCH_FILTER_WORDS "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] [NAME=VALUE...]"
+#define BENCH_CASE_SYNTAX "FORMAT WIDTHxHEIGHT KERNEL[:SIZE[:SIGMA]] [NAME=VALUE...]"
 
-/* The options' names. */
+/* The names of the options, for messages. */
 #define BENCH_OPTIONS                                                                              \
   "border=, response=, chroma=, color=, alpha=, scale=, bias=, stride= and algorithm="
 
-/* Kernels of fractional coefficients without any pattern, of each odd side. */
+/* Generated kernels of every odd size, with fractional coefficients without a pattern. */
 #define BENCH_SEPARABLE "separable"
 #define BENCH_WHOLE "whole"
 
-/* The names of CcAlgorithm, with NULL after the last. */
+/* The names of CcAlgorithm, NULL-terminated. */
 extern const gchar *const bench_algorithm_names[];
 
-/* The index of a name in a list that ends with NULL, or -1. */
+/* Returns the index of a name in a NULL-terminated list, or -1. */
 gint bench_find_name(const gchar *const *names, const gchar *name);
 
 typedef struct {
@@ -30,22 +30,23 @@ typedef struct {
   guint width, height;
   CcFrameLayout layout;
   CcFilter filter;
-  gchar *kernel; /* for people: "gaussian 5x5 sigma 1.2" */
+  gchar *kernel; /* for display: "gaussian 5x5 sigma 1.2" */
 } BenchCase;
 
 void bench_case_clear(BenchCase *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(BenchCase, bench_case_clear)
 
-/* An option of the caller. FALSE without an error: the caller has no option of this name. */
+/* Handles an option of the caller. Returns FALSE without an error if the caller has no option of
+ * this name. */
 typedef gboolean (*BenchOption)(gpointer data, const gchar *name, const gchar *value,
                                 GError **error);
 
-/* Parses a case, which is BENCH_FILTER_WORDS.
+/* Parses a case with the syntax BENCH_CASE_SYNTAX.
  *
- * A format is one of GStreamer's. "-Y" or "-UV" behind it is one plane alone, and "-limited" is
- * luma from 16 to 235. A kernel is "NAME[:SIZE[:SIGMA]]", or "matrix:" with rows divided by ";" and
- * coefficients by ",". The filter uses the kernel as long as the process runs. Options are those of
- * the filter, and of the caller if `option` is not NULL. `others` names these in messages. */
+ * FORMAT is a format of GStreamer. The suffix "-Y" or "-UV" selects one plane, "-limited" luma from
+ * 16 to 235. KERNEL is "NAME[:SIZE[:SIGMA]]", or "matrix:" with rows separated by ";" and
+ * coefficients by ",". The kernel is never freed. NAME is an option of the filter, or of the caller
+ * if `option` is not NULL. `others` are the caller's names, for messages. */
 gboolean bench_case_parse(BenchCase *self, const gchar *text, BenchOption option, gpointer data,
                           const gchar *others, GError **error);
 

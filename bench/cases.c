@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "words.h"
+#include "cases.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,7 +36,7 @@ parse_format(const gchar *text, guint width, guint height, CcFrameLayout *layout
     return bench_refuse(error, "there is no format \"%s\"", text);
   if (!gst_video_info_set_format(&info, format, width, height))
     return bench_refuse(error, "%s of %ux%u is too large for GStreamer", name, width, height);
-  /* the same work for all formats */
+  /* Full range, so that all formats take the same computation. */
   info.colorimetry.range = limited ? GST_VIDEO_COLOR_RANGE_16_235 : GST_VIDEO_COLOR_RANGE_0_255;
   if (!cc_frame_layout_from_video_info(&info, layout, error))
     return FALSE;
@@ -62,7 +62,7 @@ refuse_size(const CcKernel *kernel, const gchar *word, GError **error) {
                       kernel->name, sizes->str);
 }
 
-/* One of those that are made here; NULL: the name is of none. */
+/* Returns a generated kernel (BENCH_SEPARABLE or BENCH_WHOLE), or NULL for other names. */
 static CcKernel *
 make_kernel(const gchar *name, guint size, GError **error) {
   gdouble coeff[CC_MAX_COEFFS];
@@ -74,7 +74,7 @@ make_kernel(const gchar *name, guint size, GError **error) {
                                         : NULL;
 }
 
-/* "-1,0,1;-2,0,2;-1,0,1" */
+/* Parses "-1,0,1;-2,0,2;-1,0,1". */
 static gboolean
 parse_matrix(const gchar *text, CcFilter *filter, gchar **label, GError **error) {
   CcCoefficients matrix = {0};
@@ -112,7 +112,7 @@ parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **error)
   filter->kernel = kernel;
   filter->size = is_larger ? (guint)size : entry->size;
   if (parts[1] && !*parts[1])
-    filter->size = 0; /* as many taps as sigma needs */
+    filter->size = 0; /* sigma determines the size */
   if (parts[1] && parts[2]) {
     if (!cc_number_parse(parts[2], NULL, &filter->sigma) || !(filter->sigma > 0) ||
         !kernel->gaussian)
@@ -145,11 +145,11 @@ parse_option(CcFilter *filter, const gchar *name, const gchar *value, const gcha
   }
   if (!cc_option_parse(&cc_options[i], value, &parsed, NULL, &reason))
     return bench_refuse(error, "%s=%s: %s", name, value, reason->message);
-  cc_option_store(&cc_options[i], filter, &parsed); /* with which CcOptions begins */
+  cc_option_store(&cc_options[i], filter, &parsed); /* CcOptions starts with a CcFilter */
   return TRUE;
 }
 
-/* "NAME=VALUE" */
+/* Parses "NAME=VALUE". */
 static gboolean
 parse_assignment(BenchCase *self, const gchar *word, BenchOption option, gpointer data,
                  const gchar *others, GError **error) {
@@ -172,7 +172,7 @@ bench_case_parse(BenchCase *self, const gchar *text, BenchOption option, gpointe
                  const gchar *others, GError **error) {
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
   if (g_strv_length(words) < 3)
-    return bench_refuse(error, "\"%s\": a case is \"" BENCH_FILTER_WORDS "\"", text);
+    return bench_refuse(error, "\"%s\": a case is \"" BENCH_CASE_SYNTAX "\"", text);
   *self = (BenchCase){.format = g_strdup(words[0]), .filter.stride = 1};
   if (!bench_parse_size(words[1], &self->width, &self->height, error) ||
       !parse_format(words[0], self->width, self->height, &self->layout, error) ||
