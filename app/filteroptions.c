@@ -83,7 +83,9 @@ describe(const GParamSpec *spec) {
     option->max = G_PARAM_SPEC_DOUBLE(spec)->maximum;
   } else if (GST_IS_PARAM_SPEC_ARRAY_LIST(spec)) {
     option->type = CC_OPTION_COEFFICIENTS;
-    option->valid = "an array such as <1,2,1> or <<0,1,0>,<1,4,1>,<0,1,0>>";
+    option->valid = g_str_equal(option->name, "matrix")
+                        ? "an array of rows such as <<0,1,0>,<1,4,1>,<0,1,0>>"
+                        : "an array such as <1,2,1>";
   }
   return self;
 }

@@ -4,7 +4,7 @@
 /* The progress line, which has the same form in all sub-commands:
  *
  *   edges.mp4: 45 %, 1234 frames, 56 a second, 0:12 left
- *   piece 2 of 6: 45 %, 45 of 100 files, 8 a second, 0:07 left
+ *   chunk 2 of 6: 45 %, 45 of 100 files, 8 a second, 0:07 left
  *
  * On a terminal the line replaces the one before. Elsewhere a line is printed every ten seconds. */
 

@@ -49,7 +49,7 @@ struct _BenchTimer {
   gdouble budget_ms;            /* device time for all batches of one measurement */
   gboolean once;                /* queue one frame, for a profiler, and do not time it */
   BenchArena src, dst, scratch; /* src holds random bytes */
-  gdouble sweep_us;             /* time of a copy of the arena src to dst */
+  gdouble sweep_us;             /* time of a copy from src to dst, of the smaller one's size */
   guint64 frame;                /* frames queued so far; selects the buffers */
   const BenchTask *task;        /* being measured */
   gdouble host_us;              /* host time to queue a frame of the task; 0 at first */

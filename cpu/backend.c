@@ -28,18 +28,18 @@ typedef struct {
   const CcPhase *phase;
   const CcPlacement *placements;
   const CcSlice *slices;
-  const CcSubmitInfo *submission;
+  const CcSubmitInfo *info;
   guint8 *planes;
 } Frame;
 
-/* Grows scratch memory to `size` bytes. `what` is for the error. On failure the old memory stays,
+/* Grows scratch memory to `size` bytes. `use` is for the error. On failure the old memory stays,
  * for other programs. */
 static gboolean
-reserve(CcScratch *scratch, gsize size, const gchar *what, GError **error) {
+reserve(CcScratch *scratch, gsize size, const gchar *use, GError **error) {
   if (cc_scratch_grow(scratch, size))
     return TRUE;
   g_set_error(error, CC_ERROR, CC_ERROR_NO_MEMORY,
-              "out of memory: %" G_GSIZE_FORMAT " bytes for %s", size, what);
+              "out of memory: %" G_GSIZE_FORMAT " bytes for %s", size, use);
   return FALSE;
 }
 
@@ -69,8 +69,8 @@ static void
 run_slice(gconstpointer data, guint i, guint8 *scratch) {
   const Frame *frame = data;
   const CcSlice *slice = &frame->slices[i];
-  cc_phase_run(frame->phase, &frame->placements[slice->region], slice, frame->submission,
-               frame->planes, scratch);
+  cc_phase_run(frame->phase, &frame->placements[slice->region], slice, frame->info, frame->planes,
+               scratch);
 }
 
 /* Returns whether two regions have samples of the output in common. */
@@ -96,14 +96,14 @@ count_apart(const CcPlan *plan, const CcPlacement *placements, guint first, guin
   return n - first;
 }
 
-/* Returns how many threads to use for a frame that begins now. `loop` is its estimated
- * single-threaded time in nanoseconds. If the last frame ended just before, a thread that is called
- * now stays awake for later ones. */
+/* Returns how many threads to use for a frame that begins now. `estimate_ns` is its single-threaded
+ * time. If the last frame ended just before, threads are expected to be awake, so fewer nanoseconds
+ * are worth a thread. */
 static guint
-count_threads(const CpuBackend *self, guint64 start, gdouble loop) {
+count_threads(const CpuBackend *self, guint64 start, gdouble estimate_ns) {
   const gboolean awake = start - self->end < CC_LOOK_OUT_NS;
   const guint worth = awake ? WORTH_AWAKE_NS : WORTH_ASLEEP_NS;
-  return (guint)CLAMP(loop / worth, 1, MIN(self->n_threads, cc_workers_n_cores()));
+  return (guint)CLAMP(estimate_ns / worth, 1, MIN(self->n_threads, cc_workers_n_cores()));
 }
 
 /* Updates the pace from the first frame of a program, and from later frames that were faster.
@@ -118,12 +118,12 @@ note_pace(CpuBackend *self, gdouble pace, gboolean first) {
 
 /* Sets the placements of the regions. Returns the estimated single-threaded nanoseconds for all. */
 static gdouble
-place_regions(CpuBackend *self, const CcCpuProgram *program, const CcSubmitInfo *submission) {
+place_regions(CpuBackend *self, const CcCpuProgram *program, const CcSubmitInfo *info) {
   guint64 cost = 0;
-  g_array_set_size(self->placements, submission->n_regions);
-  for (guint i = 0; i < submission->n_regions; i++) {
+  g_array_set_size(self->placements, info->n_regions);
+  for (guint i = 0; i < info->n_regions; i++) {
     CcPlacement *placement = &g_array_index(self->placements, CcPlacement, i);
-    cc_plan_place(program->phase[0].plan, &submission->regions[i], placement);
+    cc_plan_place(program->phase[0].plan, &info->regions[i], placement);
     for (guint p = 0; p < program->n_phases; p++)
       cost += cc_phase_cost(&program->phase[p], placement);
   }
@@ -131,7 +131,7 @@ place_regions(CpuBackend *self, const CcCpuProgram *program, const CcSubmitInfo 
 }
 
 static CcSubmission *
-cpu_submit(CcBackend *backend, CcProgram *base, const CcSubmitInfo *submission, GError **error) {
+cpu_submit(CcBackend *backend, CcProgram *base, const CcSubmitInfo *info, GError **error) {
   CpuBackend *self = (CpuBackend *)backend;
   const CcCpuProgram *program = (const CcCpuProgram *)base;
   const CcPlan *plan = program->phase[0].plan;
@@ -140,23 +140,23 @@ cpu_submit(CcBackend *backend, CcProgram *base, const CcSubmitInfo *submission, 
   if (!reserve_rows(self, program->scratch_size, error) ||
       !reserve_planes(self, program->planes_size, error))
     return NULL;
-  if (submission->results)
-    memset(submission->results, 0, submission->n_regions * plan->result_bytes);
-  const gdouble estimate = place_regions(self, program, submission);
+  if (info->results)
+    memset(info->results, 0, info->n_regions * plan->result_bytes);
+  const gdouble estimate = place_regions(self, program, info);
   const CcPlacement *placements = &g_array_index(self->placements, CcPlacement, 0);
   const gboolean first = self->program != program;
   if (first)
     self->pace = 1;
   self->program = program;
   const guint n_threads = count_threads(self, start, self->pace * estimate);
-  for (guint at = 0, n; at < submission->n_regions; at += n) {
-    n = count_apart(plan, placements, at, submission->n_regions);
+  for (guint at = 0, n; at < info->n_regions; at += n) {
+    n = count_apart(plan, placements, at, info->n_regions);
     for (guint p = 0; p < program->n_phases; p++) {
       const CcPhase *phase = &program->phase[p];
       g_array_set_size(self->slices, 0);
       for (guint i = at; i < at + n; i++)
         cc_phase_cut(phase, &placements[i], i, n_threads, self->slices);
-      const Frame frame = {phase, placements, &g_array_index(self->slices, CcSlice, 0), submission,
+      const Frame frame = {phase, placements, &g_array_index(self->slices, CcSlice, 0), info,
                            self->planes.memory};
       const CcParallelFor loop = {.n_slices = self->slices->len,
                                   .n_threads = n_threads,

@@ -13,14 +13,14 @@ static const gchar *const lane_names[CC_N_LANES] = {
 };
 
 static const gchar *const output_names[CC_N_FINISHES] = {
-    [CC_FINISH_16] = "output in 16 bits",
-    [CC_FINISH_F32] = "output in float",
-    [CC_FINISH_BITS] = "output by a shift",
-    [CC_FINISH_SHIFTED] = "output in float of shifted sums",
-    [CC_FINISH_CENTRED] = "output in float around the middle",
-    [CC_FINISH_PARTS] = "output in double of three parts",
-    [CC_FINISH_F64] = "output in double",
-    [CC_FINISH_TURNS] = "output of an angle",
+    [CC_REQUANTIZE_16] = "output in 16 bits",
+    [CC_REQUANTIZE_F32] = "output in float",
+    [CC_REQUANTIZE_BITS] = "output by a shift",
+    [CC_REQUANTIZE_SHIFTED] = "output in float of shifted sums",
+    [CC_REQUANTIZE_CENTRED] = "output in float around the middle",
+    [CC_REQUANTIZE_PARTS] = "output in double of three parts",
+    [CC_REQUANTIZE_F64] = "output in double",
+    [CC_REQUANTIZE_TURNS] = "output of an angle",
 };
 
 static const gchar *const reduce_names[CC_N_REDUCES] = {
@@ -35,7 +35,7 @@ static const gchar *const reduce_names[CC_N_REDUCES] = {
 /* Appends the size of tiles and how results are stored. */
 static void
 explain_memory(GString *line, const CcSweep *sweep) {
-  g_string_append_printf(line, "; tiles of %u samples, %u in turn", sweep->tile,
+  g_string_append_printf(line, "; tiles of %u samples, %u interleaved", sweep->tile,
                          sweep->interleaved_tiles);
   if (sweep->spacing > 1)
     g_string_append_printf(line, ", %u samples apart", sweep->spacing);

@@ -77,7 +77,7 @@ add_sweeps(CcPhase *phase, gboolean in_chunks) {
   phase->scratch_size = in_chunks ? all : max;
 }
 
-/* Lays out the planes behind a phase, with samples of the size that the stage `reader` expects. */
+/* Lays out the planes after a phase, with samples of the size that the stage `reader` expects. */
 static void
 set_planes(CcPlaneSet *set, const CcPlan *plan, const CcStage *reader, gsize *size) {
   for (guint p = 0; p < plan->out_layout.n_planes; p++) {

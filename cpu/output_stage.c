@@ -15,8 +15,8 @@
 /* A variant under test. The functions compute what its kernels compute, for one t. */
 typedef struct {
   const CcFinish *numbers; /* the constants for the kernels */
-  guint left;              /* sums are multiplied by 2^left; with CC_FINISH_16 */
-  guint dropped;           /* low bits missing in sums; with CC_FINISH_BITS and CC_FINISH_SHIFTED */
+  guint left;              /* sums are multiplied by 2^left; with CC_REQUANTIZE_16 */
+  guint dropped; /* low bits missing in sums; with CC_REQUANTIZE_BITS and CC_REQUANTIZE_SHIFTED */
 } Trial;
 
 static gint
@@ -68,21 +68,21 @@ code_of_parts(gconstpointer data, gint64 t) {
   return cc_clamp_code(cc_floor_f64(product + f->parts.add), f->lo, f->hi);
 }
 
-/* The variants other than the definition. The second function of a variant is what other
- * instruction sets compute. Each function must rise with t. It does as long as no number exceeds
- * its type, which the find_ functions ensure. */
+/* The variants other than the definition. A second function is for other instruction sets, which
+ * round differently. Each function must rise or fall with t like the definition (see CcCodeFunc).
+ * It does as long as no number exceeds its type, which the find_ functions ensure. */
 static const CcCodeFunc variants[CC_N_FINISHES][2] = {
-    [CC_FINISH_16] = {code_of_16},
-    [CC_FINISH_BITS] = {code_of_bits},
-    [CC_FINISH_SHIFTED] = {code_of_shifted, code_of_shifted_fused},
-    [CC_FINISH_CENTRED] = {code_of_centred},
-    [CC_FINISH_PARTS] = {code_of_parts},
+    [CC_REQUANTIZE_16] = {code_of_16},
+    [CC_REQUANTIZE_BITS] = {code_of_bits},
+    [CC_REQUANTIZE_SHIFTED] = {code_of_shifted, code_of_shifted_fused},
+    [CC_REQUANTIZE_CENTRED] = {code_of_centred},
+    [CC_REQUANTIZE_PARTS] = {code_of_parts},
 };
 
 /* Takes a variant if it gives the op's code value for each t. Every variant other than the
  * definition is checked here. */
 static gboolean
-take_proved(CcOutput *self, const CcOp *op, CcRequantization requantization,
+take_proved(CcOutput *self, const CcOp *op, CcRequantizationVariant requantization,
             const CcFinish *numbers, guint left, guint dropped) {
   const Trial trial = {numbers, left, dropped};
   for (guint i = 0; i < 2 && variants[requantization][i]; i++)
@@ -136,11 +136,11 @@ find_16(CcOutput *self, const CcOp *op) {
     numbers.in_16.offset = (guint16)(first - min);
     numbers.in_16.min = (guint16)MAX(op->lo - (gint)base, 0);
     numbers.in_16.max = (guint16)MIN(op->hi - (gint)base, G_MAXUINT16);
-    if (!take_proved(self, op, CC_FINISH_16, &numbers, left, 0))
+    if (!take_proved(self, op, CC_REQUANTIZE_16, &numbers, left, 0))
       continue;
     numbers.in_16.min = 0; /* no limits, if no t reaches them */
     numbers.in_16.max = G_MAXUINT16;
-    take_proved(self, op, CC_FINISH_16, &numbers, left, 0);
+    take_proved(self, op, CC_REQUANTIZE_16, &numbers, left, 0);
     return TRUE;
   }
   return FALSE;
@@ -162,7 +162,7 @@ find_bits(CcOutput *self, const CcOp *op, guint dropped) {
     return FALSE;
   CcFinish numbers = self->to_sample;
   numbers.bits = (CcFinishBits){(guint)right - dropped, (gint32)floor(addend)};
-  return take_proved(self, op, CC_FINISH_BITS, &numbers, 0, dropped);
+  return take_proved(self, op, CC_REQUANTIZE_BITS, &numbers, 0, dropped);
 }
 
 /* Half of what the lost low bits could contribute is added, so that the rounding of float matters
@@ -181,7 +181,7 @@ find_shifted(CcOutput *self, const CcOp *op, guint dropped) {
     const gdouble mul = ldexp(op->mul, right);
     numbers.shifted = (CcFinishShifted){(guint)right - dropped, (gfloat)mul,
                                         (gfloat)(op->add + (mul - op->mul) / 2)};
-    if (take_proved(self, op, CC_FINISH_SHIFTED, &numbers, 0, dropped))
+    if (take_proved(self, op, CC_REQUANTIZE_SHIFTED, &numbers, 0, dropped))
       return TRUE;
   }
   return FALSE;
@@ -201,7 +201,7 @@ find_centred(CcOutput *self, const CcOp *op) {
   for (gint quarters = -1; quarters <= 1; quarters++) {
     const gdouble add = at_middle - base - 0.5 + op->mul * quarters / 4;
     numbers.centred = (CcFinishCentred){(gint32)middle, (gint32)base, (gfloat)op->mul, (gfloat)add};
-    if (take_proved(self, op, CC_FINISH_CENTRED, &numbers, 0, 0))
+    if (take_proved(self, op, CC_REQUANTIZE_CENTRED, &numbers, 0, 0))
       return TRUE;
   }
   return FALSE;
@@ -219,7 +219,7 @@ find_parts(CcOutput *self, const CcOp *op) {
     const CcFinishParts *f = &numbers.parts;
     if (fabs((gdouble)t.min * f->mul + f->add) < G_MAXINT32 &&
         fabs((gdouble)t.max * f->mul + f->add) < G_MAXINT32 &&
-        take_proved(self, op, CC_FINISH_PARTS, &numbers, 0, 0))
+        take_proved(self, op, CC_REQUANTIZE_PARTS, &numbers, 0, 0))
       return TRUE;
   }
   return FALSE;
@@ -235,7 +235,7 @@ take_definition(CcOutput *self, const CcOp *op, CcLane lane) {
   self->left = 0;
   self->reduces = TRUE;
   self->number = (CcNumber)lane;
-  self->requantization = in_float ? CC_FINISH_F32 : CC_FINISH_F64;
+  self->requantization = in_float ? CC_REQUANTIZE_F32 : CC_REQUANTIZE_F64;
   switch (op->response) {
   case CC_RESPONSE_CLAMP:
   case CC_RESPONSE_OFFSET:
@@ -255,7 +255,7 @@ take_definition(CcOutput *self, const CcOp *op, CcLane lane) {
   case CC_RESPONSE_DIRECTION:
     self->reduce = CC_REDUCE_TURNS;
     self->number = CC_NUMBER_FLOAT;
-    self->requantization = CC_FINISH_TURNS;
+    self->requantization = CC_REQUANTIZE_TURNS;
     break;
   case CC_RESPONSE_AUTO: /* not in an op */
     break;
@@ -274,12 +274,13 @@ take_16(CcOutput *self, const CcOp *op) {
     return "sums pass 16 bits";
   if (op->response == CC_RESPONSE_DIRECTION)
     return NULL;
-  if (op->response == CC_RESPONSE_MAGNITUDE) /* there is no 16-bit kernel for NORM_DOUBLE */
+  if (op->response ==
+      CC_RESPONSE_MAGNITUDE) /* there is no 16-bit kernel for CC_REDUCE_NORM_DOUBLE */
     return self->reduce == CC_REDUCE_NORM ? NULL : "the root is in double";
   const CcRange t = cc_op_range(op);
   if (t.max - t.min > G_MAXUINT16)
     return "sums pass 16 bits";
-  const gboolean is_exact = find_16(self, op) || (self->requantization == CC_FINISH_F32 &&
+  const gboolean is_exact = find_16(self, op) || (self->requantization == CC_REQUANTIZE_F32 &&
                                                   sums_fit && t.max <= G_MAXINT16);
   return is_exact ? NULL : "no output stage in 16 bits or float is exact";
 }
@@ -343,15 +344,15 @@ cc_output_init(CcOutput *self, const CcOp *op, const CcPlaneLayout *plane) {
   return why_not_16;
 }
 
-CcRequantization
+CcRequantizationVariant
 cc_output_requantization_of_sums(const CcOutput *self) {
   switch (self->requantization) {
-  case CC_FINISH_16:
-  case CC_FINISH_BITS:
-  case CC_FINISH_SHIFTED:
-  case CC_FINISH_PARTS:
-    return self->reduces ? CC_FINISH_NONE : self->requantization;
+  case CC_REQUANTIZE_16:
+  case CC_REQUANTIZE_BITS:
+  case CC_REQUANTIZE_SHIFTED:
+  case CC_REQUANTIZE_PARTS:
+    return self->reduces ? CC_REQUANTIZE_NONE : self->requantization;
   default:
-    return CC_FINISH_NONE;
+    return CC_REQUANTIZE_NONE;
   }
 }

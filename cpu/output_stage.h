@@ -17,7 +17,7 @@ typedef struct {
   gboolean reduces; /* FALSE: t is the only sum */
   CcReduce reduce;
   CcNumber number; /* the type of t */
-  CcRequantization requantization;
+  CcRequantizationVariant requantization;
   CcFinish to_sample;
 } CcOutput;
 
@@ -40,11 +40,11 @@ gboolean cc_output_take_32_without(CcOutput *self, const CcOp *op, guint dropped
 /* Chooses sums in three parts. Returns FALSE if no variant for them is exact. */
 gboolean cc_output_take_parts(CcOutput *self, const CcOp *op);
 
-/* Chooses CC_FINISH_CENTRED, from 32-bit sums. Returns FALSE if it is not exact. */
+/* Chooses CC_REQUANTIZE_CENTRED, from 32-bit sums. Returns FALSE if it is not exact. */
 gboolean cc_output_take_centred(CcOutput *self, const CcOp *op);
 
-/* Returns the variant that kernels which sum can apply at once. CC_FINISH_NONE: they have to store
- * sums. */
-CcRequantization cc_output_requantization_of_sums(const CcOutput *self);
+/* Returns the variant that kernels which sum can apply at once. CC_REQUANTIZE_NONE: they have to
+ * store sums. */
+CcRequantizationVariant cc_output_requantization_of_sums(const CcOutput *self);
 
 G_END_DECLS

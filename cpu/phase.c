@@ -12,7 +12,7 @@
 typedef struct {
   const CcPhase *phase;
   const CcSlice *slice;
-  const CcSubmitInfo *submission;
+  const CcSubmitInfo *info;
   const CcPlacement *placement; /* of the slice's region */
   CcStrip from[CC_MAX_PLANES];  /* planes from the phase before */
   CcStrip to[CC_MAX_PLANES];    /* planes that this phase makes */
@@ -43,7 +43,7 @@ static void
 run_stage(const Run *run, const CcPhaseStage *self, guint plane, guint y0, guint y1) {
   const CcPlan *plan = run->phase->plan;
   const CcStage *stage = self->stage;
-  const CcSubmitInfo *submission = run->submission;
+  const CcSubmitInfo *info = run->info;
   const gboolean needs_source = stage->needs_source || stage->reads == CC_READS_SOURCE;
   const gsize result_at = run->slice->region * plan->result_bytes + stage->result_at;
   const CcStageRows rows = {
@@ -53,11 +53,11 @@ run_stage(const Run *run, const CcPhaseStage *self, guint plane, guint y0, guint
       .plane = plane,
       .y0 = y0,
       .y1 = y1,
-      .src = needs_source ? &submission->src : NULL,
-      .dst = &submission->dst,
+      .src = needs_source ? &info->src : NULL,
+      .dst = &info->dst,
       .from = run->from,
       .to = run->to,
-      .result = stage->result_bytes ? (guint8 *)submission->results + result_at : NULL,
+      .result = stage->result_bytes ? (guint8 *)info->results + result_at : NULL,
   };
   self->klass->run(self->state, &rows,
                    run->scratch ? run->scratch + run->phase->stage_scratch_at : NULL);
@@ -86,18 +86,18 @@ static void
 run_sweep(const Run *run, SweepRun *self, guint i, const CcDeinterleaving *deinterleaving, guint y0,
           guint y1) {
   const CcPhase *phase = run->phase;
-  const CcSubmitInfo *submission = run->submission;
+  const CcSubmitInfo *info = run->info;
   const CcPlacement *placement = run->placement;
   const CcSweep *sweep = &phase->sweep[i];
   const guint p = sweep->plane;
   if (sweep->loop == CC_LOOP_PLAIN) {
-    cc_plain_sweep(phase->plan, sweep->pass, placement, &submission->src, &submission->dst,
+    cc_plain_sweep(phase->plan, sweep->pass, placement, &info->src, &info->dst,
                    phase->makes_planes ? run->to : NULL, y0, y1);
     return;
   }
   guint8 *scratch = run->scratch ? run->scratch + phase->scratch_at[i] : NULL;
   if (y0 == run->slice->y0) {
-    const CcPlane *plane = &submission->src.plane[p];
+    const CcPlane *plane = &info->src.plane[p];
     cc_area_init(&self->area, sweep, &placement->source[p], &placement->target[p], scratch);
     self->from = phase->deinterleaves ? deinterleaving->from[p]
                                       : strip_of(plane->data, plane->pitch, &placement->source[p],
@@ -112,12 +112,12 @@ static void
 run_rows(Run *run) {
   const CcPhase *self = run->phase;
   const CcSlice *slice = run->slice;
-  const CcSubmitInfo *submission = run->submission;
+  const CcSubmitInfo *info = run->info;
   SweepRun sweep[CC_MAX_PASSES];
   CcDeinterleaving deinterleaving;
   if (self->deinterleaves) {
-    cc_deinterleaving_begin(&deinterleaving, &self->deinterleaved, run->placement, &submission->src,
-                            &submission->dst, slice->y0, run->scratch);
+    cc_deinterleaving_begin(&deinterleaving, &self->deinterleaved, run->placement, &info->src,
+                            &info->dst, slice->y0, run->scratch);
     for (guint p = 0; !self->makes_planes && p < self->plan->layout.n_planes; p++)
       run->to[p] = deinterleaving.to[p];
   }
@@ -145,21 +145,18 @@ run_rows(Run *run) {
 
 void
 cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *slice,
-             const CcSubmitInfo *submission, guint8 *planes, guint8 *scratch) {
+             const CcSubmitInfo *info, guint8 *planes, guint8 *scratch) {
   const CcPlan *plan = self->plan;
-  Run run = {.phase = self,
-             .slice = slice,
-             .submission = submission,
-             .placement = placement,
-             .scratch = scratch};
+  Run run = {
+      .phase = self, .slice = slice, .info = info, .placement = placement, .scratch = scratch};
   if (planes)
     place_set(run.from, &run, &self->from, planes);
   if (self->makes_planes)
     place_set(run.to, &run, &self->to, planes);
   for (guint p = 0; !self->makes_planes && !plan->packed && p < plan->layout.n_planes; p++) {
     const CcPlaneLayout *layout = &plan->layout.plane[p];
-    run.to[p] = strip_of(submission->dst.plane[p].data, submission->dst.plane[p].pitch,
-                         &placement->target[p], layout->step * cc_sample_size(layout->type));
+    run.to[p] = strip_of(info->dst.plane[p].data, info->dst.plane[p].pitch, &placement->target[p],
+                         layout->step * cc_sample_size(layout->type));
   }
   run_rows(&run);
 #ifdef __SSE2__

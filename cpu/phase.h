@@ -36,7 +36,7 @@ typedef struct {
   CcSweep sweep[CC_MAX_PASSES];
   guint n_stages;
   CcPhaseStage stage[CC_MAX_STAGES];
-  CcPlaneSet from, to;      /* read from the phase before; written for the phase behind */
+  CcPlaneSet from, to;      /* from the phase before; to the next phase */
   gboolean makes_planes;    /* the output goes to `to` instead of the frame */
   gboolean changes_samples; /* stages change some rows of samples while they are in a cache */
   guint n_rows;             /* processed at a time; G_MAXUINT: all rows of a slice */
@@ -67,6 +67,6 @@ void cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint regio
 /* Processes a slice of a submission. `placement` is that of the slice's region. `scratch` has
  * scratch_size bytes and is aligned to CC_ROW_ALIGN. `planes` is the memory of all plane sets. */
 void cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *slice,
-                  const CcSubmitInfo *submission, guint8 *planes, guint8 *scratch);
+                  const CcSubmitInfo *info, guint8 *planes, guint8 *scratch);
 
 G_END_DECLS

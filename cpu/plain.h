@@ -18,7 +18,7 @@ void cc_plain_store(const CcPlan *plan, const CcPlacement *placement, const CcSt
                     const CcFrame *dst, guint y);
 
 /* Makes rows y0 to y1 - 1 of a component group of direction-color. */
-void cc_plain_direction_color(const CcPlan *plan, const CcComponentGroup *field,
+void cc_plain_direction_color(const CcPlan *plan, const CcComponentGroup *group,
                               const CcPlacement *placement, const CcFrame *src, const CcFrame *dst,
                               guint y0, guint y1);
 

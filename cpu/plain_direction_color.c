@@ -41,7 +41,6 @@ luma_at(const Painting *self, gint x, gint y) {
                     code_from(self, &from[2], i, j));
 }
 
-/* Returns the gradient of a pixel of the source. */
 static Gradient
 gradient_at(const Painting *self, gint x, gint y) {
   const CcOp *op = self->color->op;

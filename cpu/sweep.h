@@ -99,7 +99,8 @@ struct _CcSweep {
   gsize ring, ring_pitch;
   gsize tile_pitch; /* from the ring of a tile to the ring of the next */
   gsize sums, sums_pitch, t, filtered;
-  gsize thinned, thinned_src;        /* with a stride: results and source samples of a tile */
+  gsize thinned,
+      thinned_src; /* with a stride: results and source samples of a tile or part of a row */
   gsize outside_left, outside_right; /* CcOutside of an area, n_edge each */
   gsize scratch_size;
 };
@@ -133,7 +134,6 @@ guint64 cc_sweep_cost(const CcSweep *self, guint width);
 
 /* --- for methods --- */
 
-/* Returns the bytes of a lane. */
 gsize cc_lane_size(CcLane lane);
 
 /* Reserves scratch memory. Returns its offset, a multiple of CC_ROW_ALIGN. */

@@ -24,10 +24,10 @@ prefetch_row(CcAhead *ahead, const guint8 *row, gsize bytes) {
 void
 cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n, CcAhead *ahead) {
   const CcSweep *sweep = tile->sweep;
-  const guintptr place = (guintptr)cc_tile_target(tile, 0) | (guintptr)tile->dst->pitch;
+  const guintptr alignment = (guintptr)cc_tile_target(tile, 0) | (guintptr)tile->dst->pitch;
   const gsize bytes = sweep->spacing * sweep->sample_size;
   ahead->n = 0;
-  ahead->streams = sweep->streams && place % CC_CACHE_LINE == 0;
+  ahead->streams = sweep->streams && alignment % CC_CACHE_LINE == 0;
   if (!sweep->prefetches)
     return;
   for (gint i = MAX(y, 0); i < MIN(y + (gint)(n * sweep->stride), (gint)tile->area->source_height);

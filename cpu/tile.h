@@ -58,8 +58,9 @@ gint cc_tile_run_blocks(const CcTile *tile, guint y0, guint y1, gint next);
 /* --- sweeps --- */
 
 /* Makes rows y0 to y1 - 1 of the target. The strips are those of the area's source and target.
- * `next` is the row that the rings load next: CC_NO_ROW at first, later the value that the call for
- * the rows above left. Not for CC_LOOP_PLAIN: see plain.h. */
+ * *next is the row that the rings load next: CC_NO_ROW at first. If no two tiles share a ring
+ * (in_chunks), it is later the value that the call for the rows above left. Not for CC_LOOP_PLAIN:
+ * see plain.h. */
 void cc_area_run(const CcArea *self, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
                  gint *next, guint8 *scratch);
 

@@ -11,7 +11,7 @@
 #define MAX_CORES CC_MAX_THREADS
 #define MAX_SLOTS 64                          /* calls at once that workers help */
 #define MAX_LOOK_OUT_NS (10 * CC_LOOK_OUT_NS) /* while other calls are running */
-#define CALLS_EACH 2 /* workers wake others in a tree, because waking a thread takes long */
+#define CALLS_EACH 2 /* a thread wakes two workers: a tree, because waking takes long */
 
 /* Contended data has its own cache lines. Two lines, because processors prefetch pairs. */
 #define APART _Alignas(128)
@@ -67,7 +67,7 @@ cc_scratch_grow(CcScratch *self, gsize size) {
   guint8 *memory = aligned_alloc(CC_ROW_ALIGN, size);
   if (!memory)
     return FALSE;
-  /* kernels read behind the ends of rows, so the memory must be initialised */
+  /* kernels read behind the ends of rows; the values have no effect but must be initialised */
   memset(memory, 0, size);
   free(self->memory);
   self->memory = memory;
@@ -275,8 +275,9 @@ help(Worker *self, Slot *slot) {
   return gave_way;
 }
 
-/* Spins for a new call after the first `seen` ones, for a while after the last call ended. Returns
- * FALSE if none came. */
+/* Spins until a call follows the first `seen` ones. Returns FALSE if none came CC_LOOK_OUT_NS after
+ * the last call ended, or if more threads run than there are cores. Calls that run longer than
+ * MAX_LOOK_OUT_NS do not extend the time. */
 static gboolean
 look_out(gint seen) {
   const guint64 start = cc_now();

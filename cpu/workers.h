@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A parallel-for over slices. The calling thread shares the slices with workers. All users in the
- * process share the workers, of which there are at most one less than cores.
+/* A parallel-for over slices. The calling thread and worker threads run the slices. All users in
+ * the process share the workers. If there are n cores, there are at most n - 1 workers.
  *
- * A caller begins at once and never waits for a sleeping worker. Workers help while slices are left
- * and while no more threads than cores are running, callers included. Many users thus share the
- * cores, and a single user has all of them. */
+ * A caller begins at once and never waits for a sleeping worker. Workers help until no slice is
+ * left. A worker stops earlier if more threads are running than there are cores; callers count as
+ * running threads. Many users thus share the cores, and a single user has all of them. */
 
 #include <glib.h>
 #include <time.h>
@@ -26,37 +26,41 @@ typedef struct {
   gsize size;
 } CcScratch;
 
-/* Ensures at least `size` bytes, a multiple of CC_ROW_ALIGN. The content is lost. Returns FALSE and
- * keeps the old memory if there is not enough memory. */
+/* Makes the memory at least `size` bytes large. `size` is a multiple of CC_ROW_ALIGN. If the memory
+ * grows, its content is lost and replaced by zeros. Returns FALSE and keeps the old memory if there
+ * is not enough memory. */
 gboolean cc_scratch_grow(CcScratch *self, gsize size);
 void cc_scratch_clear(CcScratch *self);
 
-/* Nanoseconds that a worker spins for the next call before it sleeps. */
+/* How many nanoseconds a worker spins for the next call before it sleeps. While other calls are
+ * running, it spins up to ten times as long. */
 #define CC_LOOK_OUT_NS 30000
 
 typedef struct {
   guint n_slices;
-  guint n_threads;    /* the most at once, the caller included; at least 1 */
+  guint n_threads;    /* maximum, including the caller; at least 1 */
   gsize scratch_size; /* for each thread */
   void (*run)(gconstpointer data, guint slice, guint8 *scratch);
   gconstpointer data;
 } CcParallelFor;
 
-/* Counts the users of workers. Workers start when they are first needed, and have ended when the
- * last user is gone. May be called from any thread. After a fork the child has its parent's users,
- * and workers of its own. */
+/* Add and remove a user of the workers. Workers start when they are first needed. The last call of
+ * cc_workers_unref ends them and waits for that. After a fork, the child process keeps the count of
+ * users and starts its own workers. Any thread. */
 void cc_workers_ref(void);
 void cc_workers_unref(void);
 
-/* Returns how many threads run at once at most: the number of cores of the process. */
+/* Returns the number of cores that the process may use, 1 to CC_MAX_THREADS. At most
+ * this many threads work on a frame. The number is valid only while there is a user. */
 guint cc_workers_n_cores(void);
 
-/* Pretends that there are n cores; 0: the actual number. For tests, while nobody uses workers. */
+/* Sets the number of cores; 0: the actual number. Only for tests, and only while there are no
+ * users. */
 void cc_workers_set_n_cores(guint n);
 
-/* Runs every slice once, in any order, with the caller's or a worker's scratch memory. Returns when
- * all slices are done. Returns the nanoseconds that all threads took together. For users, from any
- * thread. */
+/* Runs every slice once, in any order. `scratch` is the caller's scratch memory; workers have their
+ * own. Returns when all slices are done. The result is the sum of the nanoseconds that each thread
+ * was busy. The caller must be a user (cc_workers_ref). Any thread. */
 guint64 cc_workers_run(const CcParallelFor *loop, guint8 *scratch);
 
 G_END_DECLS

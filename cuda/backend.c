@@ -37,8 +37,8 @@ typedef struct {
   CudaBackend *backend;
   gboolean busy;
   const CcCudaProgram *program;
-  CcSubmitInfo submission; /* or the regions of it that are under way */
-  CcTransfer src, dst;     /* of those regions */
+  CcSubmitInfo info;   /* or the regions of it that are under way */
+  CcTransfer src, dst; /* of those regions */
   /* fills the staging memory and queues the stages; NULL: the caller has done both */
   CcStagingWork *filling;
   GError *failure; /* of queueing after `filling`; NULL: it succeeded */
@@ -65,7 +65,8 @@ struct _CudaBackend {
 
 /* --- memory of slots --- */
 
-/* Requires an idle slot, as do the next two functions. */
+/* All functions of this section require an idle slot. */
+
 static void
 free_device(CudaBackend *self, Buffer *buffer) {
   if (buffer->device)
@@ -124,10 +125,9 @@ static gsize
 find_scratch_bytes(const Slot *slot) {
   const CcCudaLowered *lowered = slot->program->lowered;
   gsize bytes = 0;
-  for (guint i = 0; i < slot->submission.n_regions; i++) {
-    CcPlacement buffer;
-    const CcPlacement *placement =
-        cc_cuda_place_region(lowered, &slot->submission.regions[i], &buffer);
+  for (guint i = 0; i < slot->info.n_regions; i++) {
+    CcPlacement storage;
+    const CcPlacement *placement = cc_cuda_place_region(lowered, &slot->info.regions[i], &storage);
     bytes = MAX(bytes, cc_cuda_scratch_bytes(lowered, placement));
   }
   return bytes;
@@ -135,7 +135,7 @@ find_scratch_bytes(const Slot *slot) {
 
 static gsize
 find_result_bytes(const Slot *slot) {
-  return slot->program->base.plan->result_bytes * slot->submission.n_regions;
+  return slot->program->base.plan->result_bytes * slot->info.n_regions;
 }
 
 /* Reserves the memory of a slot. After a failure all memory of the slot is freed for others. A new
@@ -299,10 +299,10 @@ queue_launches(CudaBackend *self, Slot *slot, GError **error) {
   const CcCudaProgram *program = slot->program;
   CcCudaAddresses addresses = {.scratch = slot->scratch.device, .results = slot->results.device};
   gsize src_end = 0, dst_end = 0;
-  for (guint i = 0; i < slot->submission.n_regions; i++) {
+  for (guint i = 0; i < slot->info.n_regions; i++) {
     CcPlacement placement;
     addresses.placement =
-        cc_cuda_place_region(program->lowered, &slot->submission.regions[i], &placement);
+        cc_cuda_place_region(program->lowered, &slot->info.regions[i], &placement);
     cc_transfer_place(&slot->src, addresses.placement, slot->in.device, &src_end,
                       addresses.set[CC_CUDA_FRAME_SRC]);
     cc_transfer_place(&slot->dst, addresses.placement, slot->out.device, &dst_end,
@@ -459,7 +459,7 @@ finish_slot(CudaBackend *self, Slot *slot, GError **error) {
       add_times(cuda, slot);
     slot->times.wait = (guint64)(g_get_monotonic_time() - begin) * 1000;
     if (result_bytes > 0)
-      memcpy(slot->submission.results, slot->results.host, result_bytes);
+      memcpy(slot->info.results, slot->results.host, result_bytes);
     if (slot->dst.kind == CC_TRANSFER_STAGED)
       empty_staging(slot);
   }
@@ -472,16 +472,16 @@ finish_slot(CudaBackend *self, Slot *slot, GError **error) {
  * from `left`. The device must be pushed. */
 static gboolean
 start_regions(CudaBackend *self, Slot *slot, CcSubmitInfo *left, GError **error) {
-  CcSubmitInfo *info = &slot->submission;
+  CcSubmitInfo *now = &slot->info;
   const CcCudaLowered *lowered = slot->program->lowered;
   guint n;
-  *info = *left;
+  *now = *left;
   do {
-    slot->src = cc_transfer_new(lowered, info, TRUE);
-    slot->dst = cc_transfer_new(lowered, info, FALSE);
-    n = info->n_regions;
-    info->n_regions = MIN(slot->src.n_regions, slot->dst.n_regions);
-  } while (info->n_regions < n);
+    slot->src = cc_transfer_new(lowered, now, TRUE);
+    slot->dst = cc_transfer_new(lowered, now, FALSE);
+    n = now->n_regions;
+    now->n_regions = MIN(slot->src.n_regions, slot->dst.n_regions);
+  } while (now->n_regions < n);
   left->regions += n;
   left->n_regions -= n;
   if (left->results)
@@ -491,9 +491,9 @@ start_regions(CudaBackend *self, Slot *slot, CcSubmitInfo *left, GError **error)
 }
 
 static CcSubmission *
-cuda_submit(CcBackend *base, CcProgram *program, const CcSubmitInfo *submission, GError **error) {
+cuda_submit(CcBackend *base, CcProgram *program, const CcSubmitInfo *info, GError **error) {
   CudaBackend *self = (CudaBackend *)base;
-  CcSubmitInfo left = *submission;
+  CcSubmitInfo left = *info;
   Slot *slot = find_idle_slot(self);
   g_return_val_if_fail(slot, NULL);
   if (!cc_cuda_device_push(self->device, error))

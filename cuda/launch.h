@@ -64,8 +64,8 @@ typedef struct {
   uint64_t scratch;       /* device address of memory that an algorithm needs between launches */
   uint64_t scratch_bytes; /* size of that memory */
   uint64_t memory_taps;   /* device address of taps, in the layout of the algorithm */
-  /* device address of the rows and columns of matrices with more than CC_LAUNCH_SIDE taps: the row
-   * of each matrix, then the column of each; 0 for smaller matrices */
+  /* device address of rows and columns of more than CC_LAUNCH_SIDE taps: the row of each matrix,
+   * then the column of each; 0: they are in `row` and `column` */
   uint64_t lines;
   CcTap row[CC_LAUNCH_MATRICES][CC_LAUNCH_SIDE], column[CC_LAUNCH_MATRICES][CC_LAUNCH_SIDE];
   CcTap tap[CC_LAUNCH_TAPS];

@@ -21,8 +21,9 @@ static const CcCudaAlgorithm *const algorithms[] = {CC_ALGORITHMS(ALGORITHM)};
 static const gboolean is_automatic[] = {CC_ALGORITHMS(AUTOMATIC)};
 #undef AUTOMATIC
 
-/* Chooses the algorithm and the kernel of a pass. Takes the plan's algorithm if it has a kernel for
- * this layout of samples, else the fastest that has one. */
+/* Chooses the algorithm and the kernel of a pass. The plan's algorithm is used if it has a kernel
+ * for this layout of samples. Otherwise the first algorithm in the order of AUTO is used that has
+ * one. */
 static CcAlgorithm
 choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
@@ -44,7 +45,7 @@ choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 /* --- costs, in tensor-core products per 256 target bytes --- */
 
 /* The cost of deinterleaving all components of a frame and interleaving them again. With a stride,
- * 256 target bytes come from more source bytes. It was measured in "Planes of pixels" of
+ * 256 target bytes come from more source bytes. The cost was measured: see "Planes of pixels" in
  * bench/notes/experiments.md. */
 #define COST_OF_PLANES(stride) (25 * (stride) * (stride) + 125)
 
@@ -57,8 +58,10 @@ typedef struct {
   CcPlan plan;
   CcAlgorithm algorithm[CC_MAX_PASSES];
   CcCudaKernel kernel[CC_MAX_PASSES];
-  guint products, grey; /* of all passes, per 256 bytes of each of their samples */
-  guint cost;           /* of all launches; NO_KERNEL: a pass has no tensor-core kernel */
+  /* The costs of all passes: for products, and for the conversion to grey. The cost of a pass is
+   * its kernel's cost for 256 bytes, times the samples of a pixel in its plane. */
+  guint products, grey;
+  guint cost; /* of all launches; NO_KERNEL: a pass has no tensor-core kernel */
 } Layout;
 
 static guint
@@ -69,8 +72,8 @@ count_samples(const CcFrameLayout *layout) {
   return n;
 }
 
-/* Chooses the kernels of a layout, whose plan is set. If several passes work on one plane, the cost
- * of each is counted. */
+/* Chooses the kernels of a layout and computes its costs. self->plan must be set. If several passes
+ * process one plane, the costs of all of them are added. */
 static void
 choose_kernels(Layout *self) {
   const CcPlan *plan = &self->plan;
@@ -95,7 +98,8 @@ choose_kernels(Layout *self) {
 /* The candidates. If costs are equal, the last one is taken. */
 enum { COMPONENTS, PLANNED, GROUPS, LUMA_OF_PIXELS, ALL_PIXELS, N_CANDIDATES };
 
-/* One plane for each component of the pixels, so that kernels are narrower. */
+/* Sets the layout with one plane for each component. A window then covers fewer samples of a row,
+ * because the samples of a pixel are not interleaved. */
 static gboolean
 make_components(Layout *self, const Layout *layouts) {
   if (!cc_plane_map_split_plan(&self->plan, &layouts[PLANNED].plan))
@@ -104,7 +108,7 @@ make_components(Layout *self, const Layout *layouts) {
   return TRUE;
 }
 
-/* The interleaved frame as it is. */
+/* Sets the layout of the interleaved frame, without any change. */
 static gboolean
 make_groups(Layout *self, const Layout *layouts) {
   const CcPlan *plan = &layouts[PLANNED].plan;
@@ -114,9 +118,8 @@ make_groups(Layout *self, const Layout *layouts) {
   return TRUE;
 }
 
-/* Luma that kernels compute from pixels as they read them. This is declined if the interleaved
- * frame itself takes fewer products, because its cost was only measured against the other
- * layouts. */
+/* Luma that kernels compute from pixels as they read them. Its cost was measured only against the
+ * interleaved frame itself. Declined if that takes fewer products. */
 static gboolean
 make_luma_of_pixels(Layout *self, const Layout *layouts) {
   const Layout *planned = &layouts[PLANNED], *groups = &layouts[GROUPS];
@@ -128,8 +131,9 @@ make_luma_of_pixels(Layout *self, const Layout *layouts) {
   return groups->cost == NO_KERNEL || self->products + self->grey <= groups->products;
 }
 
-/* Filters every pixel; the interleave step keeps one in stride^2. It is used only if the tensor
- * cores have no kernel with the stride, and if it costs less than the classic algorithms. */
+/* Sets the layout that filters every pixel. The interleave step then keeps one pixel in stride^2.
+ * This layout is declined if a tensor-core kernel supports the stride, or if a classic algorithm
+ * costs less. */
 static gboolean
 make_all_pixels(Layout *self, const Layout *layouts) {
   const Layout *planned = &layouts[PLANNED];

@@ -28,8 +28,8 @@ typedef struct {
   CcAlgorithm algorithm; /* of the plan's first op; never AUTO */
   CcRegion whole_region; /* the whole frame */
   CcPlacement whole;     /* placement of the whole frame */
-  /* Offsets and pitches of the whole frame's planes in buffers of the backend, plane after plane,
-   * without padding pixels. They are multiples of 256. */
+  /* Offsets and pitches of the whole frame's planes in a source and a target buffer, plane after
+   * plane, without the frame's own padding. They are multiples of 256. */
   CcCudaPlane src[CC_MAX_PLANES], dst[CC_MAX_PLANES];
   gsize src_bytes, dst_bytes;
   gsize scratch_bytes; /* for the whole frame, between two launches */

@@ -134,8 +134,8 @@ store_unfiltered(const CcLaunch &launch, const CcPlaneJob &job, int x, int y, in
     store<Sample, true>(job, x, y, component, job.fill[component] << job.shift);
 }
 
-/* Does the same for the thread's pixel of a tile of width x height pixels. Other threads have no
- * pixel. */
+/* Does the same for the thread's pixel of a tile of width x height pixels. A thread outside the
+ * tile has none. */
 template <typename Sample>
 static __device__ __forceinline__ void
 store_unfiltered_tile(const CcLaunch &launch, const Tile &tile, int width, int height) {

@@ -9,8 +9,8 @@
 
 /* The rectangles of the frame, one for each plane, that are transferred for region `i`. */
 static const CcRect *
-find_rects(const CcTransfer *self, guint i, CcPlacement *buffer) {
-  const CcPlacement *placement = cc_cuda_place_region(self->lowered, &self->regions[i], buffer);
+find_rects(const CcTransfer *self, guint i, CcPlacement *storage) {
+  const CcPlacement *placement = cc_cuda_place_region(self->lowered, &self->regions[i], storage);
   return self->to_device ? placement->frame_source : placement->frame_target;
 }
 
@@ -148,16 +148,16 @@ take_regions(CcTransfer *self, gsize max_bytes) {
 }
 
 CcTransfer
-cc_transfer_new(const CcCudaLowered *lowered, const CcSubmitInfo *submission, gboolean to_device) {
+cc_transfer_new(const CcCudaLowered *lowered, const CcSubmitInfo *info, gboolean to_device) {
   const CcPlan *plan = &lowered->plan;
   CcTransfer self = {
       .to_device = to_device,
       .lowered = lowered,
       .n_planes = plan->frame_layout.n_planes,
       .layout = to_device ? plan->frame_layout.plane : plan->out_frame_layout.plane,
-      .frame = to_device ? &submission->src : &submission->dst,
-      .regions = submission->regions,
-      .n_regions = submission->n_regions,
+      .frame = to_device ? &info->src : &info->dst,
+      .regions = info->regions,
+      .n_regions = info->n_regions,
   };
   const CcMemoryKind memory = self.frame->memory;
   const gboolean on_host = memory == CC_MEMORY_HOST || memory == CC_MEMORY_PINNED;
@@ -238,7 +238,7 @@ copy_rect(const CcTransfer *self, const CcCudaDriver *cuda, guint p, const CcRec
   const gsize pitch = staging ? plane->pitch : (gsize)self->frame->plane[p].pitch;
   const gboolean on_host = staging || self->frame->memory == CC_MEMORY_PINNED;
   CUDA_MEMCPY2D copy = {.WidthInBytes = rect_row_bytes(self, p, rect), .Height = rect->height};
-  /* the driver finds the device of an address by itself */
+  /* the driver finds the memory of an address by itself, also that of another device */
   const CUmemorytype type = on_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_UNIFIED;
   if (self->to_device) {
     copy.srcMemoryType = type;

@@ -11,7 +11,7 @@ typedef enum {
   CC_TRANSFER_NONE,   /* kernels work on the frame's own device memory */
   CC_TRANSFER_WHOLE,  /* one copy of one block of pinned memory, whose layout the device keeps; one
                          region only */
-  CC_TRANSFER_PLANES, /* one copy per plane: to or from pinned memory, or between device memory */
+  CC_TRANSFER_PLANES, /* one copy per plane: of pinned memory, or within or between devices */
   CC_TRANSFER_STAGED, /* rows are copied to or from pinned staging memory, which is transferred in
                          one copy */
 } CcTransferKind;
@@ -37,7 +37,7 @@ typedef struct {
  * borrowed. Of the targets, only the regions are written; where regions overlap, the later one
  * wins. The transfer covers as many of the first regions as need no more memory than the whole
  * frame, but at least one. */
-CcTransfer cc_transfer_new(const CcCudaLowered *lowered, const CcSubmitInfo *submission,
+CcTransfer cc_transfer_new(const CcCudaLowered *lowered, const CcSubmitInfo *info,
                            gboolean to_device);
 
 /* Sets where the planes of a region lie in device memory. `buffer` is the transfer's buffer. The

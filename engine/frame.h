@@ -35,7 +35,7 @@ cc_role_is_chroma(CcRole role) {
 }
 
 /* The shape of one plane, without its memory. A row consists of groups of `step` samples. A group
- * is one pixel. With `has_macropixels` (interleaved 4:2:2) a group is a macropixel: two neighbours
+ * is one pixel. With `has_macropixels` (packed 4:2:2) a group is a macropixel: two neighbours
  * that share their chroma. If such a row has an odd width, the second luma sample of the last group
  * belongs to no pixel and repeats the first. */
 typedef struct {

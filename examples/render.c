@@ -37,7 +37,7 @@ take_sample(const Renderer *renderer, float x, float y) {
   float unit = 1 / MIN(half_height, 0.75f * half_width);
   WorldHit hit =
       world_sample(&renderer->world, (x - half_width) * unit, (half_height - y) * unit, unit);
-  return (Sample){{MIN(hit.colour.x, 1), MIN(hit.colour.y, 1), MIN(hit.colour.z, 1)}, hit.object};
+  return (Sample){{MIN(hit.color.x, 1), MIN(hit.color.y, 1), MIN(hit.color.z, 1)}, hit.object};
 }
 
 /* The sum of n x n samples of a pixel. */

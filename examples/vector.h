@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A point, a direction or a colour. y points upwards. Colours are linear in light. */
+/* A point, a direction or a color. y points upwards. Colors are linear in light. */
 typedef struct {
   float x, y, z;
 } Vec;
@@ -28,7 +28,7 @@ vec_times(Vec a, float factor) {
   return vec(a.x * factor, a.y * factor, a.z * factor);
 }
 
-/* The product of components: a colour in coloured light. */
+/* The product of components: a color in colored light. */
 static inline Vec
 vec_product(Vec a, Vec b) {
   return vec(a.x * b.x, a.y * b.y, a.z * b.z);

@@ -3,7 +3,7 @@
 
 #define FAR 1e9f
 #define NEAR 1e-3f
-#define HAZE 0.022f /* share of the horizon's colour added per unit of distance */
+#define HAZE 0.022f /* share of the horizon's color added per unit of distance */
 #define VIEW 2.05f  /* distance from the eye to the image plane, in half heights of the image */
 #define MAX_REFLECTIONS 3 /* limit of reflections on the way of a ray */
 #define MIN_SHARE 0.03f
@@ -23,7 +23,7 @@ typedef enum { PLAIN, BAND, STRIPES, OCTANTS } Pattern;
 
 static const struct {
   Pattern pattern;
-  Vec colours[2];
+  Vec colors[2];
   float reflectance; /* share of light that is reflected at normal incidence */
 } materials[WORLD_BALLS] = {
     {BAND, {{0.72f, 0.05f, 0.04f}, {0.88f, 0.82f, 0.72f}}, 0.06f},
@@ -199,17 +199,17 @@ nearest_ball(const World *world, Vec origin, Vec direction, float *distance) {
 static Vec
 sky(Vec direction) {
   float height = MAX(direction.y, 0);
-  Vec colour = vec_mix(horizon, zenith, 1 - (1 - height) * (1 - height) * (1 - height));
+  Vec color = vec_mix(horizon, zenith, 1 - (1 - height) * (1 - height) * (1 - height));
   float glow = MAX(vec_dot(direction, sun), 0);
   glow *= glow;
-  colour = vec_add(colour, vec_times(sunlight, 0.12f * glow * glow));
+  color = vec_add(color, vec_times(sunlight, 0.12f * glow * glow));
   if (height > 0.01f) {
     float far = 1 / (height + 0.12f);
     float cloud = noise_at(26 * direction.x * far + 90, 26 * direction.z * far + 20);
     cloud = CLAMP((cloud - 0.47f) * 4.5f, 0, 1);
-    colour = vec_mix(colour, vec(0.95f, 0.95f, 0.96f), 0.75f * eased(cloud) * MIN(height * 5, 1));
+    color = vec_mix(color, vec(0.95f, 0.95f, 0.96f), 0.75f * eased(cloud) * MIN(height * 5, 1));
   }
-  return colour;
+  return color;
 }
 
 /* The share of the sun that other balls leave visible from a point. The softness of a shadow's edge
@@ -276,7 +276,7 @@ add_reflection(const World *world, const Ray *ray, float distance, Vec normal, f
       .reflections = ray->reflections + 1,
   };
   WorldHit reflected = trace(world, &next);
-  hit->colour = vec_mix(hit->colour, reflected.colour, share);
+  hit->color = vec_mix(hit->color, reflected.color, share);
   if (next.share > 0.08f)
     hit->object += 251 * reflected.object;
 }
@@ -311,7 +311,7 @@ shade_ball(const World *world, const Ray *ray, guint number, float distance) {
   light = vec_add(light, vec_times(skylight, 1.3f * visible));
   /* light reflected by the floor reaches the lower half */
   light = vec_add(light, vec_times(vec(0.3f, 0.24f, 0.18f), 0.5f - 0.5f * normal.y));
-  WorldHit hit = {vec_product(materials[number].colours[pattern], light), 2 * number + pattern + 1};
+  WorldHit hit = {vec_product(materials[number].colors[pattern], light), 2 * number + pattern + 1};
 
   float reflectance = materials[number].reflectance;
   reflectance += (1 - reflectance) * 0.7f * fifth_power(1 - facing);
@@ -320,7 +320,7 @@ shade_ball(const World *world, const Ray *ray, guint number, float distance) {
     float bright = MAX(vec_dot(vec_reflect(ray->direction, normal), sun), 0);
     for (guint i = 0; i < 6; i++)
       bright *= bright;
-    hit.colour = vec_add(hit.colour, vec_times(sunlight, 0.9f * shine * bright));
+    hit.color = vec_add(hit.color, vec_times(sunlight, 0.9f * shine * bright));
   }
   return hit;
 }
@@ -333,19 +333,19 @@ even_minus_odd(float x, float width) {
   return 2 * (a - b) / width;
 }
 
-/* The colour of tiles of one unit, averaged over the area of a pixel. */
+/* The color of tiles of one unit, averaged over the area of a pixel. */
 static Vec
-floor_colour(float x, float z, float wide, float deep) {
+floor_color(float x, float z, float wide, float deep) {
   float light = 0.5f - 0.5f * even_minus_odd(x, wide) * even_minus_odd(z, deep);
   float detail = CLAMP(1.2f - 8 * deep, 0, 1);
-  Vec colour = vec_mix(vec(0.16f, 0.1f, 0.08f), vec(0.68f, 0.6f, 0.49f), light);
+  Vec color = vec_mix(vec(0.16f, 0.1f, 0.08f), vec(0.68f, 0.6f, 0.49f), light);
   if (detail > 0) {
     /* grain, different in neighbouring tiles */
     float tile = 37 * floorf(x) + 71 * floorf(z);
     float grain = noise_at(90 * x + tile, 90 * z + 3 * tile) - 0.48f;
-    colour = vec_times(colour, 1 + 1.7f * detail * grain);
+    color = vec_times(color, 1 + 1.7f * detail * grain);
   }
-  return colour;
+  return color;
 }
 
 static WorldHit
@@ -360,12 +360,12 @@ shade_floor(const World *world, const Ray *ray) {
     return hit;
   Vec point = vec_along(ray->origin, ray->direction, distance);
   float wide = MAX(ray->width + distance * ray->spread, 1e-4f), facing = -ray->direction.y;
-  hit.colour = floor_colour(point.x, point.z, wide, wide / facing);
+  hit.color = floor_color(point.x, point.z, wide, wide / facing);
   Vec light = vec_times(sunlight, sun.y * sun_visibility(world, point, WORLD_BALLS));
   light = vec_add(light, vec_times(skylight, sky_visibility(world, point, up, WORLD_BALLS)));
-  hit.colour = vec_product(hit.colour, light);
+  hit.color = vec_product(hit.color, light);
   add_reflection(world, ray, distance, up, 0.04f + 0.5f * fifth_power(1 - facing), 0, &hit);
-  hit.colour = vec_mix(hit.colour, horizon, haze * haze);
+  hit.color = vec_mix(hit.color, horizon, haze * haze);
   return hit;
 }
 

@@ -24,7 +24,7 @@ typedef struct {
 
 /* The point that a ray hits. */
 typedef struct {
-  Vec colour;
+  Vec color;
   guint32 object; /* identifies the object, its pattern and what it reflects */
 } WorldHit;
 

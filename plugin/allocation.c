@@ -32,9 +32,10 @@ clear_allocation(CcAllocation *allocation) {
   g_clear_object(&allocation->context);
 }
 
-/* The base class examines the metas. If the domain has its own pools, it is called before a pool is
- * chosen: otherwise it would configure that pool again, which allocates an extra frame for a
- * moment, and would take another pool if that fails. Without a pool the next frame tries again. */
+/* The base class examines the metas. If the domain has its own pools, the base class runs before a
+ * pool is chosen: otherwise it would configure that pool again, which allocates an extra frame for
+ * a moment, and would take another pool if that fails. Without a pool the next frame tries again.
+ */
 static gboolean
 decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstCudaConv *self = GST_CUDA_CONV(trans);

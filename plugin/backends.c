@@ -25,7 +25,8 @@ cc_backend_choices(const CcOption *self) {
 const CcChoice *
 cc_backend_algorithms(void) {
   static const CcChoice choices[] = {
-      CC_ALGORITHMS_AND_AUTO(CHOICE) /* the last version that accepts "sliding" is 0.2 */
+      CC_ALGORITHMS_AND_AUTO(CHOICE)
+      /* accepted up to version 0.2 */
       {CC_ALGORITHM_TENSOR_CORE, "sliding", "The former name of tensor-core"},
       {0, NULL, NULL}};
   return choices;

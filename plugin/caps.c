@@ -290,7 +290,7 @@ cc_caps_transform(const GstCaps *caps, GstPadDirection direction, guint stride,
     if (domain == &cc_system_domain || (domain->feature && domains & cc_domain_bit(i)))
       gst_caps_append(other, move_to_domain(same, domain));
   }
-  gst_caps_filter_and_map_in_place(other, may_be_held,
-                                   NULL); /* after the stride changed the height */
+  /* again, because the stride changed the height */
+  gst_caps_filter_and_map_in_place(other, may_be_held, NULL);
   return other;
 }

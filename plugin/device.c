@@ -177,8 +177,7 @@ gst_cuda_conv_take_memory(GstCudaConv *self, GstObject *context) {
   self->memory = next;
   GST_OBJECT_UNLOCK(self);
   clear_memory(&before);
-  if (self->negotiation.out_domain->on_device &&
-      /* The output pool belongs to the previous device. */
-      device)
+  /* the output pool belongs to the previous device */
+  if (self->negotiation.out_domain->on_device && device)
     gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }

@@ -34,8 +34,9 @@ gst_cuda_conv_fail(GstCudaConv *self, const GError *error) {
 
 /* --- downstream --- */
 
-/* Whether downstream returned EOS, FLUSHING or an error, after which nothing may be pushed. A pad
- * that is not linked or not negotiated may be so by the next frame. */
+/* Whether downstream returned EOS, FLUSHING or an error, after which nothing may be pushed.
+ * NOT_LINKED and NOT_NEGOTIATED do not count, because the pad may be linked or negotiated by the
+ * next frame. */
 static gboolean
 downstream_refuses(GstCudaConv *self) {
   const GstFlowReturn answer = last_answer(self);
@@ -72,9 +73,9 @@ gst_cuda_conv_max_in_flight(GstCudaConv *self) {
   return MIN(wanted ? wanted : automatic, cc_session_capacity(self->session));
 }
 
-/* Whether the device has little memory left for more frames than each element needs. Frames in
- * flight hold memory of the upstream element if they came in CUDA memory, and of this element if
- * they leave in it. */
+/* Whether fewer than SPARE_FRAMES more frames fit into the device's memory. Frames in flight hold
+ * memory of the upstream element if they came in CUDA memory, and of this element if they leave in
+ * it. */
 static gboolean
 memory_is_tight(GstCudaConv *self, GstBuffer *in) {
   CcDevice *device = cc_session_get_device(self->session);
@@ -138,8 +139,8 @@ move_to_context(GstCudaConv *self, GstBuffer *in) {
     return GST_FLOW_OK;
   GST_INFO_OBJECT(self, "a frame of another context, on device %d", context.device_id);
   const GstFlowReturn ret = gst_cuda_conv_drain(self);
-  if (ret != GST_FLOW_OK ||
-      !cc_session_get_device(self->session) || /* failed over during the drain */
+  /* without a device the session failed over during the drain */
+  if (ret != GST_FLOW_OK || !cc_session_get_device(self->session) ||
       cc_session_move(self->session, &context, &error))
     return ret;
   return gst_cuda_conv_fail(self, error);
@@ -217,9 +218,10 @@ get_pool(GstCudaConv *self) {
   return works ? g_steal_pointer(&pool) : NULL;
 }
 
-/* Takes a buffer from the pool. *pool_failed is set if the pool does not start or has no buffer,
- * even after a new negotiation, so the memory may be used up. The base class returns GST_FLOW_ERROR
- * for that and for all other failures. */
+/* Takes a buffer from the pool. If the pool does not start, negotiates a new one first. Sets
+ * *pool_failed if the new pool does not start either, or if the pool has no buffer: memory may be
+ * used up. This function replaces prepare_output_buffer of the base class, which returns
+ * GST_FLOW_ERROR for all failures. */
 static GstFlowReturn
 get_buffer(GstCudaConv *self, GstBuffer *in, GstBuffer **out, gboolean *pool_failed) {
   g_autoptr(GstBufferPool) pool = get_pool(self);
@@ -243,7 +245,8 @@ get_buffer(GstCudaConv *self, GstBuffer *in, GstBuffer **out, gboolean *pool_fai
   return gst_cuda_conv_fail(self, error);
 }
 
-/* Remedies if no buffer is available, from the cheapest to the last. */
+/* The remedies if no buffer is available, in the order in which they are tried: the cheapest
+ * first. */
 typedef enum { FEWER_FRAMES, OTHER_DOMAIN, NO_DEVICE, N_REMEDIES } Remedy;
 
 /* Uses another output domain from now on, if downstream accepts one. */
@@ -253,9 +256,9 @@ avoid_domain(GstCudaConv *self) {
   return negotiate_again(self);
 }
 
-/* Uses another output domain from now on. If downstream accepts no other, sends an allocation
- * query: that is serialized, so downstream pushes its frames in flight and returns their buffers to
- * the pool. */
+/* Uses another output domain from now on. If downstream accepts no other domain, sends an
+ * allocation query downstream. The query is serialized, so downstream elements push their frames in
+ * flight first. The buffers of these frames return to the pool. */
 static GstFlowReturn
 relieve_domain(GstCudaConv *self) {
   GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(self);
@@ -267,7 +270,7 @@ relieve_domain(GstCudaConv *self) {
   return GST_FLOW_OK;
 }
 
-/* Tries a remedy. No frame is in flight, so their memory is free. */
+/* Tries a remedy. The caller has drained the element, so no frame in flight holds memory. */
 static GstFlowReturn
 try_remedy(GstCudaConv *self, Remedy remedy) {
   static const gchar *const reason = "no buffer for an output frame";

@@ -31,7 +31,7 @@ component_step(const GstVideoFormatInfo *format, guint component) {
 }
 
 /* The number of samples after which a row of the plane repeats: the largest step of its components.
- * In interleaved 4:2:2 the step of luma is half that of chroma. */
+ * In packed 4:2:2 the step of luma is half that of chroma. */
 static guint
 plane_step(const GstVideoFormatInfo *format, guint plane) {
   guint step = 0;

@@ -179,7 +179,7 @@ def chromas(listed):
 
 
 def colors(listed):
-    return Group("Colour",
+    return Group("Color",
                  "`color` says whether red, green and blue are filtered each by itself or as their luma. By default edge "
                  "kernels take the luma, and other kernels take each by itself.",
                  of_choices(listed, "color", ["auto"], lambda value: [("kernel", "sobel")])

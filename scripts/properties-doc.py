@@ -36,7 +36,8 @@ HEAD = """# Properties
 All properties of the element. Each one that can be set is also an option of the command: `sigma=2` is `--sigma 2`.
 
 - *Changeable while playing*: a new value takes effect between two frames.
-- *Changeable up to READY*: a new value takes effect when the element starts the next time.
+- *Changeable up to READY*: a new value takes effect when the element starts the next time. `in-flight` takes effect with
+  the next caps.
 - *Controllable*: a `GstController` can drive the property.
 
 A value that cannot work is refused. While the stream plays, this is a warning, and the property returns to the value

@@ -20,7 +20,7 @@ COLUMNS = 2
 LINE = 15  # from a line of text to the next
 DRAWING = 34  # distance from the top of a panel to its drawing
 
-COLOURS = {"image": "#eef1f5", "global": "#9cc9ee", "shared": "#f6b26b", "registers": "#93d08f",
+COLORS = {"image": "#eef1f5", "global": "#9cc9ee", "shared": "#f6b26b", "registers": "#93d08f",
            "sums": "#cdb4e8"}
 INK, TILE, WINDOW, GHOST = "#1b1f24", "#0b5cad", "#c62828", "#8a94a0"
 
@@ -35,11 +35,11 @@ class Drawing:
     def at(self, x, y):
         return round(self.origin[0] + x, 1), round(self.origin[1] + y, 1)
 
-    def text(self, x, y, text, size=12, anchor="start", bold=False, colour=INK):
+    def text(self, x, y, text, size=12, anchor="start", bold=False, color=INK):
         x, y = self.at(x, y)
         weight = ' font-weight="bold"' if bold else ""
         middle = f' text-anchor="{anchor}"' if anchor != "start" else ""
-        self.lines.append(f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{colour}"{middle}{weight}>'
+        self.lines.append(f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{color}"{middle}{weight}>'
                           f'{escape(text)}</text>')
 
     def box(self, x, y, width, height, fill="none", stroke="none", line=1, dash=None):
@@ -48,9 +48,9 @@ class Drawing:
         self.lines.append(f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{fill}" '
                           f'stroke="{stroke}" stroke-width="{line}"{dashed}/>')
 
-    def arrow(self, x1, y1, x2, y2, colour=INK):
+    def arrow(self, x1, y1, x2, y2, color=INK):
         (x1, y1), (x2, y2) = self.at(x1, y1), self.at(x2, y2)
-        self.lines.append(f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" stroke="{colour}" stroke-width="1.5" '
+        self.lines.append(f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" stroke="{color}" stroke-width="1.5" '
                           'fill="none" marker-end="url(#head)"/>')
 
     def curve(self, x1, y1, x2, y2, lift):
@@ -66,7 +66,7 @@ class Drawing:
         left, top, width, height = self.grid(x, y, column, row, columns, rows)
         inner = "".join(f"M{left + c * CELL:g} {top:g}v{height}" for c in range(1, columns))
         inner += "".join(f"M{left:g} {top + r * CELL:g}h{width}" for r in range(1, rows))
-        self.lines.append(f'<rect x="{left:g}" y="{top:g}" width="{width}" height="{height}" fill="{COLOURS[kind]}"/>')
+        self.lines.append(f'<rect x="{left:g}" y="{top:g}" width="{width}" height="{height}" fill="{COLORS[kind]}"/>')
         if inner:
             self.lines.append(f'<path d="{inner}" stroke="#ffffff"/>')
 
@@ -77,8 +77,8 @@ class Drawing:
                        for r in range(rows) for c in range(columns))
         self.lines.append(f'<path d="{path}" fill="#ffffff" stroke="{GHOST}" stroke-dasharray="2 2"/>')
 
-    def outline(self, x, y, column, row, columns, rows, colour, dash=None):
-        self.box(x + column * CELL, y + row * CELL, columns * CELL, rows * CELL, "none", colour, 2.5, dash)
+    def outline(self, x, y, column, row, columns, rows, color, dash=None):
+        self.box(x + column * CELL, y + row * CELL, columns * CELL, rows * CELL, "none", color, 2.5, dash)
 
     def corner(self, x, y, columns, rows):
         """Draws the upper left corner of the image with cell (0, 0), and ghost cells around it."""
@@ -162,11 +162,11 @@ def scatter(d):
         d.text(x + (i % 3 - 0.5) * CELL, y + (i // 3 - 0.5) * CELL + 4, str(i), 10, "middle")
     for i in range(3):
         d.arrow(60, 8 + 15 * i, 224, 30 + 7 * i)
-    d.box(228, 22, 58, 30, COLOURS["shared"])
+    d.box(228, 22, 58, 30, COLORS["shared"])
     d.text(257, 41, "sum", 12, "middle")
     d.text(228, 14, "9 atomic additions", 11)
     d.arrow(257, 54, 257, 82)
-    d.box(257 - CELL / 2, 86, CELL, CELL, COLOURS["image"], TILE, 2.5)
+    d.box(257 - CELL / 2, 86, CELL, CELL, COLORS["image"], TILE, 2.5)
     d.text(272, 98, "written by thread 0", 11)
     return ["A block makes one pixel. Thread i has tap i: it loads a pixel and a",
             "coefficient from global memory, and adds their product to a sum in",
@@ -232,20 +232,20 @@ def tensor_core_two_stages(d):
     x, y, width, height = 26, 4, 140, 32
     for i, (kind, label) in enumerate((("registers", "sums of rows before"), ("shared", "16 current rows"),
                                        ("shared", "16 or 32 being copied"))):
-        d.box(x, y + i * (height + 5), width, height, COLOURS[kind], INK if i == 2 else "none", 1.2,
+        d.box(x, y + i * (height + 5), width, height, COLORS[kind], INK if i == 2 else "none", 1.2,
               "4 3" if i == 2 else None)
         d.text(x + width / 2, y + i * (height + 5) + 20, label, 11, "middle")
     d.arrow(x - 10, y + 4, x - 10, y + 3 * height + 6)
     middle = y + height + 5 + height / 2
     d.arrow(x + width + 4, middle, 228, middle)
     d.text(198, middle + 16, "rows", 11, "middle")
-    d.box(232, middle - 24, 66, 48, COLOURS["registers"])
+    d.box(232, middle - 24, 66, 48, COLORS["registers"])
     for i, text in enumerate(("their sums,", "split", "into bytes")):
         d.text(265, middle - 9 + 14 * i, text, 11, "middle")
     d.arrow(302, middle, 346, middle)
     d.text(324, middle + 16, "columns", 11, "middle")
     d.arrow(x + width + 4, y + 14, 346, middle - 12)
-    d.box(350, middle - 20, 44, 40, COLOURS["image"], TILE, 2.5)
+    d.box(350, middle - 20, 44, 40, COLORS["image"], TILE, 2.5)
     return ["A block has four warps. Each moves down its part of 128 or 256 bytes.",
             "Two matrix products: along rows, then along columns of these sums,",
             "which stay in registers. Border: the rule once, when rows are staged."]
@@ -287,9 +287,9 @@ def legend(d):
     d.text(GAP + 711, 50, "sums in global")
     d.ghosts(GAP, 62, 0, 0, 1, 1)
     d.text(GAP + 21, 74, "ghost cell")
-    for x, colour, label in ((110, TILE, "output of a block (register-tile: of a thread)"),
+    for x, color, label in ((110, TILE, "output of a block (register-tile: of a thread)"),
                              (GAP + 430, WINDOW, "input of one result (tensor-core: the current row)")):
-        d.box(x + 1, 63, CELL - 2, CELL - 2, "none", colour, 2.5)
+        d.box(x + 1, 63, CELL - 2, CELL - 2, "none", color, 2.5)
         d.text(x + CELL + 6, 74, label)
 
 

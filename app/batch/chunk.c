@@ -66,7 +66,8 @@ on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_OK;
 }
 
-/* Returns the name and version of the encoder, "x264enc 1.22.0", or the value of --encoder. */
+/* Returns the value of --encoder. Without --encoder, returns the name and version of the encoder
+ * element, such as "x264enc 1.22.0", or NULL if they are not known. */
 static gchar *
 describe_encoder(GstElement *bin, const ConvertOptions *options) {
   g_autoptr(GstElement) encoder = gst_bin_get_by_name(GST_BIN(bin), "encoder");
@@ -110,8 +111,8 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
     run_fail_without_video(self->mux->run);
 }
 
-/* Sets the members of the record that are known at the end of the run, and compares the numbers of
- * frames and packets. */
+/* Sets the members of the record that are known only at the end of the run. Returns FALSE if the
+ * encoder did not get exactly the frames of the reader, or did not make one packet for each. */
 static gboolean
 finish(ChunkRun *self, GError **error) {
   Record *record = self->record;

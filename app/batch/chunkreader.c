@@ -4,8 +4,8 @@
 #include "app/convert/elements.h"
 #include "hash.h"
 
-/* Decoders give the first frame after a seek the requested time. So only the second frame before
- * the range has a reliable time. */
+/* Frames that have to be decoded before the range. A decoder gives the first frame after a seek the
+ * requested time instead of its own, so that frame cannot be the boundary frame. */
 #define MIN_BEFORE 2
 
 enum { BEFORE_SEEK, SEEKING, READING, ENDED };

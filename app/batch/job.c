@@ -104,7 +104,7 @@ job_find_source(const Job *self, guint chunk) {
 
 gchar *
 job_name_chunk(const Job *self, guint chunk) {
-  return g_strdup_printf("piece %u of %u", chunk + 1, self->n_chunks);
+  return g_strdup_printf("chunk %u of %u", chunk + 1, self->n_chunks);
 }
 
 gchar *
@@ -282,7 +282,7 @@ read_manifest(Job *self, JsonObject *manifest, const gchar *path, GError **error
   if (job_count_chunks(self) && self->n_chunks == n_chunks && n_chunks > 0 &&
       (self->chunk_length == 0) != (self->files == 0) && self->chunk_length <= JOB_MAX_CHUNK_LENGTH)
     return check_outputs(self, path, error);
-  g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (its pieces do not add up)", path);
+  g_set_error(error, JSON_FILE_ERROR, 0, "%s: it is damaged (its chunks do not add up)", path);
   return FALSE;
 }
 

@@ -9,7 +9,7 @@
  *   parts/             temporary files
  *
  * A chunk is a time range of a video, or a number of whole files. Messages count chunks from 1, as
- * in "piece 43 of 90". File names, --index and schedulers count from 0. */
+ * in "chunk 43 of 90". File names, --index and schedulers count from 0. */
 
 #include <gst/gst.h>
 

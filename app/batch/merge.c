@@ -54,7 +54,7 @@ check_there(const Job *job, const RecordState *states, GError **error) {
   g_autofree gchar *indices = job_list_indices(missing);
   return missing->len == 0 ||
          fail(error,
-              "%u of %u pieces %s missing: --index %s; `cudaconv run %s` makes all missing ones, "
+              "%u of %u chunks %s missing: --index %s; `cudaconv run %s` makes all missing ones, "
               "and `cudaconv status %s --missing` lists them",
               missing->len, job->n_chunks, missing->len == 1 ? "is" : "are", indices, job->folder,
               job->folder);
@@ -97,7 +97,7 @@ check_bytes(const Job *job, const GPtrArray *records, GError **error) {
   if (damaged->len > 1)
     return fail(
         error,
-        "%u of %u pieces are damaged: --index %s (the first: %s); `cudaconv run %s --index N "
+        "%u of %u chunks are damaged: --index %s (the first: %s); `cudaconv run %s --index N "
         "--again` makes each again",
         damaged->len, job->n_chunks, indices, first->message, job->folder);
   g_autofree gchar *name = job_name_chunk(job, g_array_index(damaged, guint, 0));
@@ -139,7 +139,7 @@ check_pair(const Record *one, const Record *other, GError **error) {
   if (other->before.time != one->last.time || g_strcmp0(other->before.hash, one->last.hash) != 0)
     return fail(
         error,
-        "piece %u (made on %s) and piece %u (on %s) got different frames of the video at their "
+        "chunk %u (made on %s) and chunk %u (on %s) got different frames of the video at their "
         "boundary; if the machines differ, make one of the two on the machine of the other, with "
         "--again; if not, " CHUNK_REMEDY,
         one->index + 1, name_of(one->host), other->index + 1, name_of(other->host));
@@ -147,7 +147,7 @@ check_pair(const Record *one, const Record *other, GError **error) {
     return TRUE;
   return fail(
       error,
-      "piece %u (made on %s by %s) and piece %u (on %s by %s) are encoded differently and cannot "
+      "chunk %u (made on %s by %s) and chunk %u (on %s by %s) are encoded differently and cannot "
       "be "
       "one stream; use the same versions on all machines, and make one of the two again with "
       "--again",
@@ -161,7 +161,7 @@ check_fit(const GPtrArray *records, GError **error) {
   for (guint i = 0; i < records->len; i++) {
     const Record *record = g_ptr_array_index(records, i);
     if (record->frames > 0 && (!record->caps || !record->last.hash))
-      return fail(error, "piece %u: its record is damaged; make it again with --again",
+      return fail(error, "chunk %u: its record is damaged; make it again with --again",
                   record->index + 1);
     if (before && !check_pair(before, record, error))
       return FALSE;
@@ -174,7 +174,7 @@ check_fit(const GPtrArray *records, GError **error) {
 static void
 print_result(const PipelineRun *run, const Output *output, guint chunks) {
   g_autofree gchar *line = g_strdup_printf(
-      "%s: %" G_GUINT64_FORMAT " frames of %u piece%s, %s; %s", output->name, run->frames, chunks,
+      "%s: %" G_GUINT64_FORMAT " frames of %u chunk%s, %s; %s", output->name, run->frames, chunks,
       chunks == 1 ? "" : "s", run->codec, *run->audio ? run->audio : "no audio");
   g_autofree gchar *text = text_redact(line);
   g_print("%s\n", text);

@@ -199,7 +199,7 @@ print_plan(const Plan *self, const Job *job) {
                                ? g_strdup_printf("%u", job->files)
                                : g_strdup_printf("%g s", (gdouble)job->chunk_length / GST_SECOND);
   g_autofree gchar *indices = last > 0 ? g_strdup_printf("s, --index 0 to %u", last) : NULL;
-  g_autofree gchar *text = g_strdup_printf("%s: %u %s%s in pieces of %s: %u piece%s", self->job, n,
+  g_autofree gchar *text = g_strdup_printf("%s: %u %s%s in chunks of %s: %u chunk%s", self->job, n,
                                            job->files > 0 ? "file" : "video", n == 1 ? "" : "s",
                                            size, job->n_chunks, indices ? indices : ", --index 0");
   g_autofree gchar *redacted = text_redact(text), *name = text_redact(self->job);

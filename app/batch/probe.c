@@ -124,7 +124,7 @@ check_frames(Probe *self, GError **error) {
   boundary_frame_clear(&from_near);
   if (read && !same)
     g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                "%s: after a seek to its middle, other frames are read than from its start, so it "
+                "%s: after a seek, other frames are read than from its start, so it "
                 "cannot be split into chunks; " CHUNK_REMEDY,
                 self->input->name);
   return read && same;
@@ -235,7 +235,8 @@ probe_encoder(const gchar *description, const Media *media, GError **error) {
   g_set_error(error, APP_USAGE_ERROR, 0,
               "--encoder \"%s\": %s (%s); expected an encoder such as \"x264enc bitrate=4000\"",
               description,
-              ok ? "its packets do not have the times of the frames" : "its output does not fit",
+              ok ? "its packets do not have the times of the frames"
+                 : "the container cannot hold its output",
               ok || !why ? media->endings[0] : why->message);
   return FALSE;
 }

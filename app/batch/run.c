@@ -48,7 +48,7 @@ static const gchar *const index_variables[] = {"SLURM_ARRAY_TASK_ID", "JOB_COMPL
 static gboolean
 refuse_index(const Worker *self, const gchar *name, const gchar *text, guint max, GError **error) {
   g_autofree gchar *why = self->of ? g_strdup_printf("--of is %s", self->of)
-                                   : g_strdup_printf("the job has %u pieces", max + 1);
+                                   : g_strdup_printf("the job has %u chunks", max + 1);
   return app_refuse(error, "%s \"%s\": expected a whole number from 0 to %u, because %s", name,
                     text, max, why);
 }
@@ -311,7 +311,7 @@ make_chunks(Worker *self) {
     return app_end_by_signal(self->signal);
   }
   if (failed == 0 && made == 0 && !self->one && !self->quiet)
-    g_print("all of these pieces are made already\n");
+    g_print("all of these chunks are made already\n");
   return failed ? APP_FAILED : APP_DONE;
 }
 

@@ -100,9 +100,9 @@ print_missing(const Status *self) {
 
 static void
 print_status(const Status *self, const Job *job) {
-  g_print("%u of %u pieces are made", self->done, job->n_chunks);
+  g_print("%u of %u chunks are made", self->done, job->n_chunks);
   if (self->seconds > 0)
-    g_print(": %" G_GUINT64_FORMAT " frames in %.0f s of work", self->frames, self->seconds);
+    g_print(": %" G_GUINT64_FORMAT " frames in %.0f s of filtering", self->frames, self->seconds);
   g_print("\n");
   GHashTableIter iter;
   gpointer where, count;

@@ -20,7 +20,7 @@
   "The ending of OUT says what it becomes: a video\n"                                              \
   "(%s),\n"                                                                                        \
   "an image (%s),\n"                                                                               \
-  "or numbered images (out/%%04d.png). Audio, subtitles, frame rate and colour\n"                  \
+  "or numbered images (out/%%04d.png). Audio, subtitles, frame rate and color\n"                   \
   "description are kept if OUT can hold them. Videos and images with a rotation tag are\n"         \
   "turned upright. OUT appears when it is complete. Until then an older OUT is kept.\n\n"          \
   "IN may also be several files, or a folder of videos and images. OUT is then a folder,\n"        \

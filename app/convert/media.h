@@ -36,7 +36,7 @@ gboolean media_is_lossless(const Media *self);
 gboolean media_is_joinable(const Media *self);
 
 /* Returns the first encoder of a list that is installed, as a bin (floating) with a sink and a
- * source pad. NULL if none is installed; the error mentions `what` needs the encoder. */
+ * source pad. NULL if none is installed; the error says that `what` needs the encoder. */
 GstElement *media_new_encoder(const gchar *const *list, const gchar *what, GError **error);
 
 /* Sets a fixed number of threads on an encoder of the table whose output depends on that number, so

@@ -207,7 +207,8 @@ on_element_message(PipelineRun *self, GstMessage *message) {
   }
 }
 
-/* Reports a warning at once, or counts it if it is about the input. */
+/* Reports a warning at once, or counts it if it is about the input. Refused property values are not
+ * warnings here: they are errors at the start, and nothing sets properties later. */
 static void
 on_warning(PipelineRun *self, GstMessage *message) {
   g_autoptr(GError) warning = NULL;

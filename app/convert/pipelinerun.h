@@ -22,7 +22,7 @@ typedef struct {
   guint64 frames;     /* that left the filter */
   gint width, height; /* of the first frame */
   GstClockTime last;  /* time at the end of the last frame */
-  GstClockTime took;  /* elapsed time from the start to the end of the stream */
+  GstClockTime took;  /* elapsed time of run_play, until the end of the stream */
   gchar *backend, *device;
   gchar *codec; /* of the video that was written; set by its writer; NULL for images */
   gchar *audio; /* audio and subtitles, such as "copied AAC"; set like `codec`; empty: none */

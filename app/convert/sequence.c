@@ -75,9 +75,9 @@ sequence_find(const ImageSequence *self, guint *first, guint *last, GError **err
       slash ? g_strndup(self->before, (gsize)(slash - self->before) + 1) : g_strdup(".");
   g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
   if (!dir) {
+    g_autofree gchar *pattern = sequence_pattern(self);
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
-                "%s%%d%s: there is no folder %s, or it cannot be read", self->before, self->after,
-                folder);
+                "%s: there is no folder %s, or it cannot be read", pattern, folder);
     return FALSE;
   }
   guint count = 0, number;

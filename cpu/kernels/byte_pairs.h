@@ -99,4 +99,4 @@ horizontal_pairs_of(gint32 *const *parts, const gconstpointer *lines, const CcHo
 
 DEFINE_HORIZONTAL_PAIRS(horizontal_bytes_1, CC_DOT_BYTES, 1)
 DEFINE_HORIZONTAL_PAIRS(horizontal_centred_1, CC_DOT_CENTRED, 1)
-DEFINE_HORIZONTAL_PAIRS(horizontal_cut, CC_DOT_BYTES, 2)
+DEFINE_HORIZONTAL_PAIRS(horizontal_split, CC_DOT_BYTES, 2)

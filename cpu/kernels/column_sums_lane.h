@@ -64,8 +64,8 @@ NAME(short_sums)(SUMS *s, guint width, guint unit) {
   return total;
 }
 
-/* The same for up to 15 neighbours, from sums of 3 to 5. A sum of 11 is three sums of 4, two of
- * which share a lane. */
+/* The same for 1 to 7, 9, 11, 13 or 15 neighbours, from sums of 3 to 5. A sum of 11 is three sums
+ * of 4, less the lane that two of them share. */
 static ALWAYS_INLINE LANES
 NAME(sums)(SUMS *s, LANES latest, guint width, guint unit) {
   const guint part = width <= 5 ? width : width <= 9 ? 3 : width < 15 ? 4 : 5;
@@ -86,7 +86,7 @@ NAME(sums)(SUMS *s, LANES latest, guint width, guint unit) {
   return total;
 }
 
-/* Streams of column sums of even columns, of odd columns, and of sums along both. */
+/* Streams of the sums of even columns, of odd columns, of pairs of both, and along the row. */
 typedef struct {
   PAST even, odd, pairs;
   SUMS horizontal[2];

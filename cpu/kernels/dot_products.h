@@ -232,8 +232,8 @@ group_of(Sums a, Sums b) {
 }
 
 /* Makes horizontal sums as high * 2^CC_HIGH_BITS + rest. `high` adds the pieces without their
- * lowest bits, so that the total fits, and may be too small by one. `rest` is exact, because it is
- * small and not changed by wrapping around. */
+ * lowest bits, so that the total fits, and may be too small by one. `rest` makes up for that. It is
+ * exact, because it is small and what wraps around cancels out. */
 static ALWAYS_INLINE void
 sums_of_pieces(Sums *rest, Sums *high, const gconstpointer *lines, const CcHorizontal *f, gsize x,
                CcDotKind kind, guint n_lines, guint n_vectors) {
@@ -309,7 +309,7 @@ DEFINE_HORIZONTAL(horizontal_words, CC_DOT_WORDS, 3)
  * parts of the taps. The sums fit words. */
 #ifdef HAS_DOT_OF_FOUR
 static void
-horizontal_cut(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f, guint n) {
+horizontal_split(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f, guint n) {
   enum { AT_ONCE = 2 };
   for (gsize x = 0; x < n; x += AT_ONCE * SUMS_AT_ONCE) {
     Sums low[2 * AT_ONCE], high[2 * AT_ONCE];

@@ -129,7 +129,6 @@ codes_of_parts(Sums high, Sums low, const CcFinish *f) {
 
 /* --- samples --- */
 
-/* Stores a vector of samples. */
 #if defined __AVX512BW__
 static ALWAYS_INLINE void
 store_vector(gpointer out, __m512i samples, gboolean streams) {

@@ -269,8 +269,8 @@ is_plain(const CcFinish16 *f) {
 
 /* --- magnitude --- */
 
-/* Sums of integers need no fmaf: as long as the results differ, squares and their sums are exact in
- * float, and beyond that the result saturates. */
+/* Integer sums need no fmaf: squares and their sums are exact in float, except those so large that
+ * the result saturates. */
 #define SQUARE_ADD(s, n) ((s) * (s) + (n))
 #define SQUARE_ADD_FUSED_DOUBLE(s, n) fma(s, s, n)
 
@@ -384,11 +384,11 @@ thin_threes(guint8 *dst, const guint8 *src, gsize n, gsize stride) {
   guint8 from[BYTES] = {0};
   for (gsize i = 0; i < 3 * at_once; i++)
     from[i] = (guint8)(i / 3 * 3 * stride + i % 3);
-  const __m128i places = _mm_loadu_si128((const __m128i *)from);
+  const __m128i order = _mm_loadu_si128((const __m128i *)from);
   gsize done = 0;
   for (; done + SPARE <= n; done += at_once) {
     const __m128i in = _mm_loadu_si128((const __m128i *)(src + 3 * stride * done));
-    _mm_storeu_si128((__m128i *)(dst + 3 * done), _mm_shuffle_epi8(in, places));
+    _mm_storeu_si128((__m128i *)(dst + 3 * done), _mm_shuffle_epi8(in, order));
   }
   return done;
 }
@@ -455,13 +455,13 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
   [CC_PATTERN_22_11] = f(22_11), [CC_PATTERN_33] = f(33), [CC_PATTERN_40_10] = f(40_10),           \
   [CC_PATTERN_80_10] = f(80_10), [CC_PATTERN_40_40_10] = f(40_40_10),                              \
   [CC_PATTERN_11_23] = f(11_23)
-#define SUM_8(shape) sum_8_##shape
-#define SUM_16(shape) sum_16_##shape
-#define SUM_32(shape) sum_32_##shape
-#define SUM_SPLIT(shape) sum_split_##shape
-#define SUM_PAIRS(shape) sum_pairs_##shape
-#define APPLY(shape)                                                                               \
-  { apply_##shape, apply_absolute_##shape }
+#define SUM_8(pattern) sum_8_##pattern
+#define SUM_16(pattern) sum_16_##pattern
+#define SUM_32(pattern) sum_32_##pattern
+#define SUM_SPLIT(pattern) sum_split_##pattern
+#define SUM_PAIRS(pattern) sum_pairs_##pattern
+#define APPLY(pattern)                                                                             \
+  { apply_##pattern, apply_absolute_##pattern }
 #define GRADIENTS(kind)                                                                            \
   {                                                                                                \
     [CC_REDUCE_MAX_ABS] = max_abs_##kind, [CC_REDUCE_SUM_ABS] = sum_abs_##kind,                    \
@@ -485,27 +485,27 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
   }
 #define FINISHES(sample)                                                                           \
   {                                                                                                \
-    [CC_FINISH_16] = {[CC_NUMBER_16] = finish_16_##sample},                                        \
-    [CC_FINISH_F32] = {[CC_NUMBER_16] = finish_f32_16_##sample,                                    \
-                       [CC_NUMBER_32] = finish_f32_32_##sample,                                    \
-                       [CC_NUMBER_FLOAT] = finish_f32_float_##sample},                             \
-    [CC_FINISH_BITS] = {[CC_NUMBER_32] = finish_bits_##sample},                                    \
-    [CC_FINISH_SHIFTED] = {[CC_NUMBER_32] = finish_shifted_##sample},                              \
-    [CC_FINISH_F64] = {[CC_NUMBER_32] = finish_f64_32_##sample,                                    \
-                       [CC_NUMBER_64] = finish_f64_64_##sample,                                    \
-                       [CC_NUMBER_DOUBLE] = finish_f64_double_##sample},                           \
-    [CC_FINISH_TURNS] = {[CC_NUMBER_FLOAT] = finish_turns_##sample},                               \
+    [CC_REQUANTIZE_16] = {[CC_NUMBER_16] = finish_16_##sample},                                    \
+    [CC_REQUANTIZE_F32] = {[CC_NUMBER_16] = finish_f32_16_##sample,                                \
+                           [CC_NUMBER_32] = finish_f32_32_##sample,                                \
+                           [CC_NUMBER_FLOAT] = finish_f32_float_##sample},                         \
+    [CC_REQUANTIZE_BITS] = {[CC_NUMBER_32] = finish_bits_##sample},                                \
+    [CC_REQUANTIZE_SHIFTED] = {[CC_NUMBER_32] = finish_shifted_##sample},                          \
+    [CC_REQUANTIZE_F64] = {[CC_NUMBER_32] = finish_f64_32_##sample,                                \
+                           [CC_NUMBER_64] = finish_f64_64_##sample,                                \
+                           [CC_NUMBER_DOUBLE] = finish_f64_double_##sample},                       \
+    [CC_REQUANTIZE_TURNS] = {[CC_NUMBER_FLOAT] = finish_turns_##sample},                           \
   }
 
 #define VERTICALS(sample)                                                                          \
   {                                                                                                \
-    [CC_FINISH_NONE] = {vertical_sums_1, vertical_sums_2},                                         \
-    [CC_FINISH_BITS] = {vertical_bits_##sample##_1, vertical_bits_##sample##_2},                   \
-    [CC_FINISH_SHIFTED] = {vertical_shifted_##sample##_1, vertical_shifted_##sample##_2},          \
-    [CC_FINISH_PARTS] = {[2] = vertical_parts_##sample##_3},                                       \
+    [CC_REQUANTIZE_NONE] = {vertical_sums_1, vertical_sums_2},                                     \
+    [CC_REQUANTIZE_BITS] = {vertical_bits_##sample##_1, vertical_bits_##sample##_2},               \
+    [CC_REQUANTIZE_SHIFTED] = {vertical_shifted_##sample##_1, vertical_shifted_##sample##_2},      \
+    [CC_REQUANTIZE_PARTS] = {[2] = vertical_parts_##sample##_3},                                   \
   }
 #define SUMS_AND_SAMPLES(sums, bits, shifted)                                                      \
-  { [CC_FINISH_NONE] = sums, [CC_FINISH_BITS] = bits, [CC_FINISH_SHIFTED] = shifted }
+  { [CC_REQUANTIZE_NONE] = sums, [CC_REQUANTIZE_BITS] = bits, [CC_REQUANTIZE_SHIFTED] = shifted }
 
 static const CcSampleKernels sample_kernels = {
     .load =
@@ -558,13 +558,13 @@ static const CcTapGroupKernels tap_group_kernels = {
 };
 
 static const CcBoxKernels box_kernels = {
-    .slide = {[CC_SAMPLE_U8] = {[CC_FINISH_NONE] = {slide_16, slide_32},
-                                [CC_FINISH_16] = {slide_16_u8, NULL},
-                                [CC_FINISH_BITS] = {NULL, slide_bits_u8},
-                                [CC_FINISH_SHIFTED] = {NULL, slide_shifted_u8}},
-              [CC_SAMPLE_U16] = {[CC_FINISH_NONE] = {slide_16, slide_32},
-                                 [CC_FINISH_BITS] = {NULL, slide_bits_u16},
-                                 [CC_FINISH_SHIFTED] = {NULL, slide_shifted_u16}}},
+    .slide = {[CC_SAMPLE_U8] = {[CC_REQUANTIZE_NONE] = {slide_16, slide_32},
+                                [CC_REQUANTIZE_16] = {slide_16_u8, NULL},
+                                [CC_REQUANTIZE_BITS] = {NULL, slide_bits_u8},
+                                [CC_REQUANTIZE_SHIFTED] = {NULL, slide_shifted_u8}},
+              [CC_SAMPLE_U16] = {[CC_REQUANTIZE_NONE] = {slide_16, slide_32},
+                                 [CC_REQUANTIZE_BITS] = {NULL, slide_bits_u16},
+                                 [CC_REQUANTIZE_SHIFTED] = {NULL, slide_shifted_u16}}},
 #ifdef __AVX2__
     .add_columns = {add_columns_16, add_columns_32},
     .make_columns = {COLUMN_SUMS(16), COLUMN_SUMS(32)},
@@ -590,7 +590,7 @@ static const CcSeparableKernels separable_kernels = {
     .horizontal[CC_DOT_BYTES] = {horizontal_bytes_1, horizontal_bytes_2, horizontal_bytes_3},
     .horizontal[CC_DOT_CENTRED] = {horizontal_centred_1, horizontal_centred_2,
                                    horizontal_centred_3},
-    .horizontal_cut = horizontal_cut,
+    .horizontal_split = horizontal_split,
 #endif
 #ifdef __AVX512VBMI__
     .order_is_whole = TRUE,

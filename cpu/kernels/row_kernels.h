@@ -117,7 +117,7 @@ typedef struct {
 
 /* The output stage in float, for sums whose range is small. With the middle of the range at 0,
  * float holds more bits of the fraction: clamp(nearest((t - middle) * mul + add) + base). Product
- * and sum are rounded once, to nearest even. */
+ * and sum are rounded once. A half goes to the even integer. */
 typedef struct {
   gint32 middle, base;
   gfloat mul, add;
@@ -146,17 +146,17 @@ typedef struct {
 
 /* The requantization variants: how t becomes a sample. */
 typedef enum {
-  CC_FINISH_NONE,    /* none: the kernel stores sums */
-  CC_FINISH_16,      /* from 16 bits, all in 16 bits */
-  CC_FINISH_F32,     /* v = fmaf(t, mul_f, add_f) */
-  CC_FINISH_BITS,    /* from 32 bits, by a shift */
-  CC_FINISH_SHIFTED, /* from 32 bits, in float without the lowest bits */
-  CC_FINISH_CENTRED, /* from 32 bits, in float around the middle; for column sums of boxes */
-  CC_FINISH_PARTS,   /* from sums in three parts, in double */
-  CC_FINISH_F64,     /* v = fma(t, mul, add) */
-  CC_FINISH_TURNS,   /* v as in F32; the result is taken modulo hi + 1 */
+  CC_REQUANTIZE_NONE,    /* none: the kernel stores sums */
+  CC_REQUANTIZE_16,      /* from 16 bits, all in 16 bits */
+  CC_REQUANTIZE_F32,     /* v = fmaf(t, mul_f, add_f) */
+  CC_REQUANTIZE_BITS,    /* from 32 bits, by a shift */
+  CC_REQUANTIZE_SHIFTED, /* from 32 bits, in float without the lowest bits */
+  CC_REQUANTIZE_CENTRED, /* from 32 bits, in float around the middle; for column sums of boxes */
+  CC_REQUANTIZE_PARTS,   /* from sums in three parts, in double */
+  CC_REQUANTIZE_F64,     /* v = fma(t, mul, add) */
+  CC_REQUANTIZE_TURNS,   /* v as in F32; the result is taken modulo hi + 1 */
   CC_N_FINISHES,
-} CcRequantization;
+} CcRequantizationVariant;
 
 /* How sums become t. */
 typedef enum {
@@ -219,8 +219,8 @@ typedef void (*CcSumFunc)(gpointer out, const CcTapGroup *group, guint n_groups,
 
 /* Makes bytes directly from taps, which are bytes or rows of split sums (from sum_split, in an
  * order that only these kernels know). Computes the sum, its absolute value in the kernels for
- * that, and CC_FINISH_16. For a gradient it computes both sums, the reduction and the output stage,
- * which for the norm is CC_FINISH_F32. */
+ * that, and CC_REQUANTIZE_16. For a gradient it computes both sums, the reduction and the output
+ * stage, which for the norm is CC_REQUANTIZE_F32. */
 typedef void (*CcApplyFunc)(guint8 *dst, const CcTapGroup *group, const gconstpointer *taps,
                             guint n, const CcFinish *finish, const CcAhead *ahead);
 
@@ -296,7 +296,7 @@ typedef struct {
   gint32 flip;                    /* XOR mask that makes samples signed */
   gint32 start;                   /* initial value of sums */
   guint low_bits;                 /* of each word but the last */
-  const gint32 *low_taps;         /* low parts of taps, signed; for horizontal_cut only */
+  const gint32 *low_taps;         /* low parts of taps, signed; for horizontal_split only */
   gint32 low_start;
 } CcHorizontal;
 
@@ -357,7 +357,7 @@ typedef void (*CcColumnsFunc)(gpointer columns, gconstpointer in, gconstpointer 
 
 /* The same, then makes n samples, each from `factor` times the sum of a window. Pointers are to the
  * last column of the first window; earlier columns are read as far as the first window needs. The
- * output stage is CC_FINISH_16 for bytes, and CC_FINISH_CENTRED with factor 1 for words. */
+ * output stage is CC_REQUANTIZE_16 for bytes, and CC_REQUANTIZE_CENTRED with factor 1 for words. */
 typedef void (*CcColumnSumsFunc)(gpointer columns, gconstpointer in, gconstpointer out, guint n,
                                  guint8 *dst, const CcFinish *finish, gint32 factor,
                                  const CcAhead *ahead);
@@ -411,9 +411,9 @@ typedef struct {
 /* Dot products for the horizontal pass, then for the vertical pass. */
 typedef struct {
   CcHorizontalFunc horizontal[CC_N_DOT_KINDS][CC_MAX_PARTS]; /* for one, two and three parts */
-  CcHorizontalFunc horizontal_cut; /* of bytes, for two parts, by split taps; NULL: none */
-  gboolean order_is_whole;         /* CcHorizontal.order indexes 64 bytes, not each 16 of them */
-  /* by sample type and parts; CC_FINISH_PARTS is for three parts, and three parts only for it */
+  CcHorizontalFunc horizontal_split; /* of bytes, for two parts, by split taps; NULL: none */
+  gboolean order_is_whole;           /* CcHorizontal.order indexes 64 bytes, not each 16 of them */
+  /* by sample type, variant and parts; CC_REQUANTIZE_PARTS and three parts go together */
   CcVerticalFunc vertical[2][CC_N_FINISHES][CC_MAX_PARTS];
 } CcSeparableKernels;
 

@@ -8,8 +8,8 @@
  *   IS_LINE   1 for patterns of one line, which also run over rows of 16-bit sums
  * Sums are modulo 2^32. A lane keeps the low bits. */
 
-#define NAME_OF(f, shape) f##_##shape
-#define NAME_WITH(f, shape) NAME_OF(f, shape)
+#define NAME_OF(f, pattern) f##_##pattern
+#define NAME_WITH(f, pattern) NAME_OF(f, pattern)
 #define NAME(f) NAME_WITH(f, PATTERN)
 
 /* Local copies, because stores to a row could alias the arguments. */

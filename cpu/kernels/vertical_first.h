@@ -89,8 +89,7 @@ column_of_three(gpointer const lanes[2], const gconstpointer *groups, const CcCo
   }
 }
 
-/* Samples made at once. */
-#define ROW_AT_ONCE CC_CACHE_LINE
+#define ROW_AT_ONCE CC_CACHE_LINE /* samples */
 #define ROW_VECTORS (ROW_AT_ONCE / SUMS_AT_ONCE)
 
 static ALWAYS_INLINE void

@@ -84,7 +84,7 @@ box_free(CcMethod *method) {
 }
 
 /* There are kernels for AVX2 and wider, for windows up to 15. Bytes have the 16-bit output stage,
- * words CC_FINISH_CENTRED. A ring has one row more than the window, for the row that leaves. */
+ * words CC_REQUANTIZE_CENTRED. A ring has one row more than the window, for the row that leaves. */
 static CcMethod *
 columns_create(CcSweep *sweep, const gchar **reason) {
   const CcOp *op = sweep->pass->op;
@@ -105,7 +105,7 @@ columns_create(CcSweep *sweep, const gchar **reason) {
   Box *self = box_new(sweep, &cc_box_columns);
   CcOutput *output = &self->base.output;
   const gboolean is_exact =
-      !output->reduces && (is_u8 ? output->requantization == CC_FINISH_16
+      !output->reduces && (is_u8 ? output->requantization == CC_REQUANTIZE_16
                                  : self->factor == 1 && cc_output_take_centred(output, op));
   if (!is_exact) {
     *reason = "no kernel has the response and the output stage";
@@ -153,11 +153,12 @@ running_create(CcSweep *sweep, const gchar **reason) {
     return NULL;
   Box *self = box_new(sweep, &cc_box_running);
   const CcLane lane = self->base.output.lane;
-  const CcRequantization requantization = cc_output_requantization_of_sums(&self->base.output);
+  const CcRequantizationVariant requantization =
+      cc_output_requantization_of_sums(&self->base.output);
   self->base.sample_lane = self->base.ring_lane = lane;
-  self->base.makes_samples = requantization != CC_FINISH_NONE;
+  self->base.makes_samples = requantization != CC_REQUANTIZE_NONE;
   self->sum = kernels->tap_groups->sum[lane][CC_PATTERN_ANY];
-  self->slide = kernels->box->slide[sweep->type][CC_FINISH_NONE][lane == CC_LANE_32];
+  self->slide = kernels->box->slide[sweep->type][CC_REQUANTIZE_NONE][lane == CC_LANE_32];
   self->slide_to_samples = kernels->box->slide[sweep->type][requantization][lane == CC_LANE_32];
   set_levels(self, sweep->pass->op->width);
   cc_sweep_reserve_tiles(sweep, &self->base, sweep->window_rows + 2, sweep->window_rows + 2, 0);
@@ -180,13 +181,13 @@ running_explain(const CcMethod *method, GString *line) {
 
 /* --- run time: column sums --- */
 
-/* Returns the bytes from the start of a ring row to the last columns of windows. */
+/* Returns the bytes from the start of a ring row to the last column of the first window. */
 static gsize
 lead_of(const CcSweep *sweep) {
   return cc_row_align(sweep->n_edge * sweep->sample_lane_size);
 }
 
-/* Returns the bytes that windows reach back from their last columns. */
+/* Returns the bytes that windows reach back from their last columns, aligned. */
 static gsize
 span_of(const CcSweep *sweep) {
   return cc_row_align(2 * sweep->n_edge * sweep->sample_lane_size);

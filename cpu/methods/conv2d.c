@@ -115,8 +115,9 @@ conv2d_create(CcSweep *sweep, const gchar **reason) {
         for (guint i = 0; i < rows; i++)
           *to++ = cc_taps_group(taps, (gint)(g * rows) - (gint)i, c, rows);
   }
-  const CcRequantization requantization = cc_output_requantization_of_sums(&self->base.output);
-  self->base.makes_samples = requantization != CC_FINISH_NONE;
+  const CcRequantizationVariant requantization =
+      cc_output_requantization_of_sums(&self->base.output);
+  self->base.makes_samples = requantization != CC_REQUANTIZE_NONE;
   self->group = sweep->kernels->conv2d->group[kind];
   self->sum = sweep->kernels->conv2d->sum[kind == CC_DOT_BYTES][sweep->type][requantization];
   cc_sweep_reserve_tiles(sweep, &self->base, n_groups, n_groups, op->n_matrices * rows);

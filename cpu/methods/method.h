@@ -48,8 +48,8 @@ struct _CcMethod {
   guint n_groups;         /* dot groups that the windows of a block need */
   guint n_taps;           /* of all matrices; taps of rows and columns if separable */
   gboolean makes_samples; /* kernels make samples, not sums; of one matrix only */
-  gboolean
-      streams; /* kernels may use non-temporal stores, which helps if they are bound by memory */
+  /* kernels may use non-temporal stores, which helps if they are bound by memory */
+  gboolean streams;
 };
 
 /* The methods, in the order in which they are tried. */

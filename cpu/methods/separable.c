@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Separable sums by dot products (dot_products.h).
+/* Separable sums by dot products (dot_products.h). A word is a signed 16-bit integer.
  *
- * The horizontal pass makes horizontal sums and splits them into words. One word is enough if it
- * holds the sums after the middle of their range has been moved to 0. Otherwise there are two
- * words: the low bits and the bits above them. The words of two rows form one dot group. The
- * vertical pass sums over dot groups. It makes two rows of results at a time, beginning at an even
- * row.
+ * The horizontal pass computes horizontal sums and splits each sum into words. One word is enough
+ * if the sums fit 16 bits after an offset has moved the middle of their range to 0. Otherwise one
+ * word has the low bits and another word has the bits above. A dot group has the words of two
+ * neighbouring rows. The vertical pass multiplies dot groups by the column's taps and adds the
+ * products. It computes two result rows at a time, of which the first has an even number.
  *
- * Two words are also combined by dot products if the column's taps, shifted left by the low bits,
- * still fit words. Otherwise the sums of the low words are added to those of the high words at the
- * end. If the result exceeds 32 bits, its low bits are dropped.
+ * With two words, one accumulator can add the products of both. The column's taps for the high
+ * words are then shifted left by the number of low bits, and must still fit words. Otherwise each
+ * word has its own accumulator, and the two are combined at the end. If the result exceeds 32 bits,
+ * its low bits are dropped.
  *
- * With byte products, the row's taps can be split instead of the sums. Each part of the taps then
- * has its own sums, over samples less 128.
+ * With byte products, the row's taps can be split into a low and a high part instead of the sums.
+ * Each part gives its own sums, which must fit words. To make the sums smaller, 128 is subtracted
+ * from the samples.
  *
- * Wide sums have three words. The vertical sums of each fit 32 bits, and samples are made from them
- * in double. Horizontal sums may then exceed 32 bits as well, because they are computed in
+ * Wide sums have three words. The vertical sums of each word fit 32 bits. The output stage combines
+ * the three sums in double. Horizontal sums may exceed 32 bits too, because they are computed in
  * pieces. */
 
 #include "dot_taps.h"
@@ -25,9 +27,9 @@
 #include "engine/ablation.h"
 
 #define MAX_GROUPS ((CC_MAX_KERNEL_SIZE + 1) / 2)
-#define MIN_LOW_BITS 8 /* the output stage of quantized kernels is exact without so many */
+#define MIN_LOW_BITS 8 /* quantized kernels stay exact if this many low bits are dropped */
 #define MAX_LOW_BITS 15
-#define WORD_LIMIT (2 << CC_PART_BITS) /* more than any of three words */
+#define WORD_LIMIT (2 << CC_PART_BITS) /* exclusive limit of each of three words */
 #define VECTOR_BYTES 64                /* size of CcHorizontal.order */
 #define VECTOR_PART_BYTES 16
 
@@ -35,22 +37,23 @@ typedef struct {
   CcMethod base;
   CcDotKind kind;       /* of dot groups of the horizontal pass */
   guint n_parts;        /* words of a horizontal sum, 1 to CC_MAX_PARTS */
-  guint low_bits;       /* of all words but the last */
-  gboolean splits_taps; /* instead of sums */
-  guint vertical_parts; /* of vertical sums: n_parts, or 1 if dot products combine them */
+  guint low_bits;       /* bits of each word except the last */
+  gboolean splits_taps; /* taps are split into words, not sums */
+  guint vertical_parts; /* accumulators of a vertical sum: n_parts, or 1 for all words */
   guint dropped;        /* low bits missing in the results */
   CcHorizontal horizontal[CC_MAX_MATRICES];
   CcVertical vertical[CC_MAX_MATRICES];
   gint32 *taps; /* of all passes */
   CcHorizontalFunc sum_horizontal;
   CcVerticalFunc sum_vertical;
-  gsize line, line_pitch; /* two loaded rows */
+  gsize line, line_pitch; /* offset in scratch and pitch of two loaded rows */
 } Separable;
 
 /* --- plan time: the kind of dot groups --- */
 
-/* Returns whether the taps fit unsigned bytes, and kernels can multiply them by signed bytes.
- * Signed samples have half the magnitude of unsigned ones. */
+/* Returns whether the taps fit unsigned bytes and the row kernels can multiply them by signed
+ * bytes. Two neighbouring products may be added in 16 bits, which limits the sum of two taps. The
+ * limit is 2 * max_byte_taps, because signed samples have half the magnitude of unsigned ones. */
 static gboolean
 are_unsigned_bytes(CcTaps taps, const CcRows *kernels) {
   for (guint i = 0; i < taps.height; i++) {
@@ -62,7 +65,7 @@ are_unsigned_bytes(CcTaps taps, const CcRows *kernels) {
   return TRUE;
 }
 
-/* Returns FALSE if taps exceed words. */
+/* Chooses the kind of dot groups. Returns FALSE if a tap does not fit a word. */
 static gboolean
 find_kind(Separable *self, const CcSweep *sweep) {
   const CcOp *op = sweep->pass->op;
@@ -87,9 +90,9 @@ find_kind(Separable *self, const CcSweep *sweep) {
 
 /* --- plan time: one word or two --- */
 
-/* Decides how horizontal sums are split into one word or two. Sums may wrap around. Only the
- * results must fit 32 bits, and the sums of low bits, because a carry is taken from them. With one
- * word there are no low bits. */
+/* Decides whether horizontal sums have one word or two. Sums may wrap around, because only the
+ * results must fit 32 bits. If low bits are dropped, the vertical sums of the low words must fit 32
+ * bits too, because a carry is taken from them. With one word, no bits can be dropped. */
 static gboolean
 find_parts(Separable *self, const CcOp *op, gint64 max_sample) {
   gint64 span = 0, steepest = 0;
@@ -114,7 +117,8 @@ find_parts(Separable *self, const CcOp *op, gint64 max_sample) {
   return FALSE;
 }
 
-/* Returns whether kernels can multiply the taps by signed bytes, and the sums fit words. */
+/* Returns whether the row kernels can multiply the taps as signed bytes, and their sums over signed
+ * samples fit words. */
 static gboolean
 fits_word(CcTaps taps, const CcRows *kernels) {
   const gint64 sum = cc_taps_sum(taps), absolute = cc_taps_sum_of_absolutes(taps);
@@ -123,14 +127,15 @@ fits_word(CcTaps taps, const CcRows *kernels) {
          plus * G_MININT8 - minus * G_MAXINT8 >= G_MININT16;
 }
 
-/* Decides how word taps are split into bytes, if possible. If the results lack the low bits, a
- * carry is taken from the low sums, so these must not wrap around. */
+/* Decides how each tap of the row is split into two bytes. Returns FALSE if that is not possible.
+ * If the low bits of the results are dropped, a carry is taken from the vertical sums of the low
+ * words. These sums must then not wrap around. */
 static gboolean
 find_split(Separable *self, const CcSweep *sweep) {
   const CcOp *op = sweep->pass->op;
   const gint64 largest = cc_op_largest_sum(op);
   if (sweep->type != CC_SAMPLE_U8 || self->n_parts != 2 ||
-      !sweep->kernels->separable->horizontal_cut || cc_is_left_out("separable-cut-taps"))
+      !sweep->kernels->separable->horizontal_split || cc_is_left_out("separable-cut-taps"))
     return FALSE;
   for (guint bits = 1; bits < 8; bits++) {
     const guint dropped = largest <= G_MAXINT32 ? 0 : bits;
@@ -154,7 +159,8 @@ find_split(Separable *self, const CcSweep *sweep) {
   return FALSE;
 }
 
-/* Returns whether taps of the column fit words after multiplication by 2^low_bits. */
+/* Returns whether one accumulator can add all words: the column's taps times 2^low_bits must fit
+ * words. */
 static gboolean
 can_add_parts(const Separable *self, const CcOp *op) {
   if (self->dropped || cc_is_left_out("separable-added-parts"))
@@ -179,8 +185,8 @@ find_words(Separable *self, const CcSweep *sweep, gint64 max_sample) {
 
 /* --- plan time: three words --- */
 
-/* Returns whether three words are enough. The words must fit, and so must the vertical sums of
- * each, and both numbers that codes_of_parts takes. */
+/* Returns whether three words are enough. Each word must be below WORD_LIMIT. The vertical sums of
+ * each word and both arguments of codes_of_parts must fit 32 bits. */
 static gboolean
 find_three_words(Separable *self, const CcOp *op, gint64 max_sample) {
   const gint64 row_sum = cc_taps_sum_of_absolutes(cc_taps_of_row(op, 0)) * max_sample;
@@ -193,7 +199,7 @@ find_three_words(Separable *self, const CcOp *op, gint64 max_sample) {
 }
 
 /* Divides the dot groups of a row into pieces whose sums fit 32 bits. Returns FALSE if there are
- * too many pieces. */
+ * more than CC_MAX_PIECES pieces, or if the sum of one dot group does not fit. */
 static gboolean
 set_pieces(CcHorizontal *horizontal, CcTaps taps, guint group, gint64 max_sample) {
   gint64 sum = 0;
@@ -295,7 +301,7 @@ set_horizontal(Separable *self, const CcSweep *sweep, guint m, gint32 *to, gint6
     horizontal->start = (gint32)(horizontal->start + *offset);
     return to;
   }
-  const gint64 lacking = horizontal->flip ? (max_sample + 1) / 2 : 0; /* what signed samples lack */
+  const gint64 lacking = horizontal->flip ? (max_sample + 1) / 2 : 0; /* subtracted by the flip */
   *offset = -lacking * cc_taps_sum(row);
   horizontal->start = 0;
   return set_pieces(horizontal, row, cc_dot_size(self->kind), MAX(lacking, max_sample - lacking))
@@ -405,10 +411,11 @@ create(CcSweep *sweep, const CcMethodClass *klass, gboolean wide, const gchar **
     return NULL;
   }
   const CcRows *kernels = sweep->kernels;
-  const CcRequantization requantization = cc_output_requantization_of_sums(&self->base.output);
-  self->base.makes_samples = requantization != CC_FINISH_NONE;
+  const CcRequantizationVariant requantization =
+      cc_output_requantization_of_sums(&self->base.output);
+  self->base.makes_samples = requantization != CC_REQUANTIZE_NONE;
   self->sum_horizontal = self->splits_taps
-                             ? kernels->separable->horizontal_cut
+                             ? kernels->separable->horizontal_split
                              : kernels->separable->horizontal[self->kind][self->n_parts - 1];
   self->sum_vertical =
       kernels->separable->vertical[sweep->type][requantization][self->vertical_parts - 1];
@@ -442,7 +449,7 @@ separable_explain(const CcMethod *method, GString *line) {
   if (self->splits_taps)
     g_string_append(line, " of split taps");
   if (self->vertical_parts < self->n_parts)
-    g_string_append(line, " added by products");
+    g_string_append(line, " added by dot products");
   if (self->dropped)
     g_string_append_printf(line, ", low %u bits dropped", self->dropped);
 }

@@ -36,21 +36,21 @@ choose_kernels(CcTapGroups *groups, guint n_matrices, const CcSumFunc kernels[CC
 
 static void
 set_groups(TapGroups *self, const CcOp *op, guint step) {
-  CcTapOffset offsets[CC_MAX_COEFFS];
+  CcTapPosition offsets[CC_MAX_COEFFS];
   const gint center = (gint)op->width / 2, pixel = (gint)step;
   const guint area = op->width * op->height;
   for (guint m = 0; m < op->n_matrices; m++) {
     CcTapGroups *horizontal = &self->horizontal[m], *vertical = &self->vertical[m];
     if (self->separable) {
       for (guint i = 0; i < op->width; i++)
-        offsets[i] = (CcTapOffset){0, ((gint)i - center) * pixel};
+        offsets[i] = (CcTapPosition){0, ((gint)i - center) * pixel};
       cc_tap_groups_init(horizontal, op->row_i[m], offsets, op->width);
       for (guint i = 0; i < op->height; i++)
-        offsets[i] = (CcTapOffset){i, 0};
+        offsets[i] = (CcTapPosition){i, 0};
       cc_tap_groups_init(vertical, op->column_i[m], offsets, op->height);
     } else {
       for (guint i = 0; i < area; i++)
-        offsets[i] = (CcTapOffset){i / op->width, ((gint)(i % op->width) - center) * pixel};
+        offsets[i] = (CcTapPosition){i / op->width, ((gint)(i % op->width) - center) * pixel};
       cc_tap_groups_init(vertical, op->tap_i + m * area, offsets, area);
     }
     for (guint t = 0; t < vertical->n_groups; t++)
@@ -175,7 +175,7 @@ find_gradient(const TapGroups *self, const CcOp *op) {
 
 /* Makes groups of four taps each. */
 static CcTapGroups
-groups_of_four(const CcTapOffset *offsets, guint n, const gint32 *factors) {
+groups_of_four(const CcTapPosition *offsets, guint n, const gint32 *factors) {
   CcTapGroups groups = {
       .pattern = CC_PATTERN_ANY,
       .n_groups = n / 4,
@@ -193,13 +193,13 @@ static void
 join_gradient(TapGroups *self, CcGradient gradient, const CcOp *op, guint step) {
   CcTapGroups *vertical = self->vertical, both;
   if (gradient == CC_GRADIENT_OF_FOUR) {
-    const CcTapOffset *a = vertical[0].offsets, *b = vertical[1].offsets;
-    const CcTapOffset offsets[] = {a[0], a[1], b[0], b[1]};
+    const CcTapPosition *a = vertical[0].offsets, *b = vertical[1].offsets;
+    const CcTapPosition offsets[] = {a[0], a[1], b[0], b[1]};
     both = groups_of_four(offsets, G_N_ELEMENTS(offsets), &vertical[0].group[0].factor);
   } else {
     const gint pixel = (gint)step, unit = 1 << self->base.output.left;
-    const CcTapOffset offsets[] = {{0, -pixel}, {2, pixel}, {2, -pixel}, {0, pixel},
-                                   {1, -pixel}, {1, pixel}, {0, 0},      {2, 0}};
+    const CcTapPosition offsets[] = {{0, -pixel}, {2, pixel}, {2, -pixel}, {0, pixel},
+                                     {1, -pixel}, {1, pixel}, {0, 0},      {2, 0}};
     const gint32 factors[] = {op->tap_i[0] * unit, op->tap_i[3] * unit};
     both = groups_of_four(offsets, G_N_ELEMENTS(offsets), factors);
   }
@@ -251,7 +251,7 @@ create_fused(const CcSweep *sweep, const CcMethodClass *klass, const gchar **rea
     return NULL;
   TapGroups *self = groups_new(sweep, klass);
   const CcOutput *output = &self->base.output;
-  const gboolean in_16 = output->requantization == CC_FINISH_16;
+  const gboolean in_16 = output->requantization == CC_REQUANTIZE_16;
   self->base.streams = TRUE;
   *reason =
       self->base.sample_lane != CC_LANE_8 ? "no kernel has the pattern of the taps"
@@ -292,11 +292,11 @@ macropixels_create(CcSweep *sweep, const gchar **reason) {
   }
   const guint n = horizontal->n_taps;
   horizontal->sum = sweep->kernels->tap_groups->sum_pairs[horizontal->pattern];
-  horizontal->offsets = g_renew(CcTapOffset, horizontal->offsets, 2 * n);
+  horizontal->offsets = g_renew(CcTapPosition, horizontal->offsets, 2 * n);
   for (guint i = 0; i < n; i++) {
     const gint pixels = horizontal->offsets[i].offset / (gint)plane->step;
     horizontal->offsets[i].offset = pixels * (gint)cc_macropixel_step(plane, 0);
-    horizontal->offsets[n + i] = (CcTapOffset){0, pixels * (gint)cc_macropixel_step(plane, 1)};
+    horizontal->offsets[n + i] = (CcTapPosition){0, pixels * (gint)cc_macropixel_step(plane, 1)};
   }
   horizontal->n_taps = 2 * n;
   self->base.n_taps += n;
@@ -367,7 +367,7 @@ make_row(const CcTile *tile, const TapGroups *self, guint y, gint next) {
   cc_tile_ahead(tile, next, y + 1, 1, &ahead);
   for (guint m = 0; m < sweep->n_matrices; m++)
     for (guint i = 0; i < self->vertical[m].n_taps; i++) {
-      const CcTapOffset *offset = &self->vertical[m].offsets[i];
+      const CcTapPosition *offset = &self->vertical[m].offsets[i];
       const guint at = top + offset->row;
       taps[n_taps++] =
           ring_row(tile, self, m, at < sweep->window_rows ? at : at - sweep->window_rows) +

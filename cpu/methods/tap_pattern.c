@@ -3,7 +3,8 @@
 
 /* Adds a group of those of the n taps whose coefficient is +-c[first]. */
 static void
-add_group(CcTapGroups *groups, const gint32 *c, const CcTapOffset *offsets, guint n, guint first) {
+add_group(CcTapGroups *groups, const gint32 *c, const CcTapPosition *offsets, guint n,
+          guint first) {
   CcTapGroup *group = &groups->group[groups->n_groups++];
   const gint32 factor = c[first]; /* the first tap makes n_plus >= 1 */
   *group = (CcTapGroup){.factor = factor};
@@ -62,10 +63,10 @@ find_pattern(const CcTapGroups *groups) {
 }
 
 void
-cc_tap_groups_init(CcTapGroups *groups, const gint32 *c, const CcTapOffset *offsets, guint n) {
+cc_tap_groups_init(CcTapGroups *groups, const gint32 *c, const CcTapPosition *offsets, guint n) {
   groups->n_groups = groups->n_taps = 0;
   groups->group = g_new(CcTapGroup, n);
-  groups->offsets = g_new(CcTapOffset, n);
+  groups->offsets = g_new(CcTapPosition, n);
   for (guint i = 0; i < n; i++) {
     gboolean seen = c[i] == 0;
     for (guint k = 0; k < i && !seen; k++)
@@ -118,7 +119,7 @@ cc_tap_count(const CcOp *op) {
 
 guint
 cc_tap_groups_cost(const CcOp *op) {
-  static const CcTapOffset offsets[CC_MAX_COEFFS]; /* not used for the cost */
+  static const CcTapPosition offsets[CC_MAX_COEFFS]; /* not used for the cost */
   const guint area = op->width * op->height;
   guint cost = 0;
   for (guint m = 0; m < op->n_matrices; m++) {

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct {
   guint row;
   gint offset;
-} CcTapOffset;
+} CcTapPosition;
 
 /* A weighted sum. `offsets` is in the order of the groups. */
 typedef struct {
@@ -20,12 +20,13 @@ typedef struct {
   CcTapPattern pattern;
   guint n_groups, n_taps;
   CcTapGroup *group;
-  CcTapOffset *offsets;
+  CcTapPosition *offsets;
 } CcTapGroups;
 
 /* Prepares the weighted sum of n taps and finds its pattern. Taps of 0 are left out. The caller
  * sets `sum`. */
-void cc_tap_groups_init(CcTapGroups *groups, const gint32 *c, const CcTapOffset *offsets, guint n);
+void cc_tap_groups_init(CcTapGroups *groups, const gint32 *c, const CcTapPosition *offsets,
+                        guint n);
 void cc_tap_groups_clear(CcTapGroups *groups);
 
 /* Returns whether column times row is cheaper than all taps at once. It is for 3x3 blurs, but not

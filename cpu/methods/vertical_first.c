@@ -112,7 +112,7 @@ find_kind(VerticalFirst *self, const CcSweep *sweep) {
   if (self->of_three)
     return NULL;
   if (sweep->kernels->separable->order_is_whole)
-    return "an instruction puts the bytes of a row in any order";
+    return "the instruction set can permute the bytes of a row";
   if (rows_fit_words(op))
     return "sums along a row fit one word";
   for (guint m = 0; m < op->n_matrices; m++) {
@@ -171,8 +171,9 @@ vertical_create(CcSweep *sweep, const gchar **reason) {
   self->base.n_taps = cc_tap_count(op);
   self->base.ring_lane = self->of_three ? CC_LANE_8 : CC_LANE_16; /* rows, or the bytes of two */
   cc_output_take_32(&self->base.output, op);
-  const CcRequantization requantization = cc_output_requantization_of_sums(&self->base.output);
-  self->base.makes_samples = requantization != CC_FINISH_NONE;
+  const CcRequantizationVariant requantization =
+      cc_output_requantization_of_sums(&self->base.output);
+  self->base.makes_samples = requantization != CC_REQUANTIZE_NONE;
   self->run_row = sweep->kernels->vertical_first->row[requantization];
   self->column_taps = g_new(CcWideTaps, 4 * self->base.n_groups * op->n_matrices);
   self->row_taps = g_new(gint32, op->width * op->n_matrices);

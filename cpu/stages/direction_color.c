@@ -60,8 +60,8 @@ typedef struct {
 /* --- rows of pixels --- */
 
 static const guint8 *
-pixel_at(const Tile *tile, guint offset, guint y, guint x) {
-  const CcComponentOffset *from = &tile->color->from[offset];
+pixel_at(const Tile *tile, guint i, guint y, guint x) {
+  const CcComponentOffset *from = &tile->color->from[i];
   const CcPlane *plane = &tile->src->plane[from->plane];
   const gsize sample = from->first + (gsize)(tile->pixels->x + x) * from->spacing;
   return plane->data + (gssize)(tile->pixels->y + y) * plane->pitch +
@@ -357,9 +357,9 @@ static void
 set_weights(DirectionColorSweep *sweep) {
   const CcOp *op = sweep->color->op;
   const guint area = op->width * op->height;
-  CcTapOffset offsets[CC_MAX_COEFFS];
+  CcTapPosition offsets[CC_MAX_COEFFS];
   for (guint i = 0; i < area; i++)
-    offsets[i] = (CcTapOffset){i / op->width, (gint)(i % op->width) - (gint)op->width / 2};
+    offsets[i] = (CcTapPosition){i / op->width, (gint)(i % op->width) - (gint)op->width / 2};
   for (guint m = 0; m < 2; m++) {
     CcTapGroups *weights = &sweep->weights[m];
     const CcSumFunc *kernels = sweep->rows->tap_groups->sum[sweep->lane];
@@ -373,13 +373,13 @@ set_weights(DirectionColorSweep *sweep) {
 static void
 init_sweep(DirectionColorSweep *sweep, const CcPlan *plan, const CcDirectionColor *color,
            const CcComponentGroup *group, const CcRows *rows) {
-  const gint64 max = cc_op_largest_sum(color->op) * group->across * group->down;
+  const gint64 largest = cc_op_largest_sum(color->op) * group->across * group->down;
   const guint width = plan->out_layout.plane[group->plane].width;
   *sweep = (DirectionColorSweep){.plan = plan, .color = color, .group = group, .rows = rows};
   if (!rows)
     return;
   sweep->type = plan->layout.plane[color->plane].type;
-  sweep->lane = max <= G_MAXINT32 ? CC_LANE_32 : CC_LANE_64;
+  sweep->lane = largest <= G_MAXINT32 ? CC_LANE_32 : CC_LANE_64;
   sweep->lane_size = sweep->lane == CC_LANE_32 ? sizeof(gint32) : sizeof(gint64);
   sweep->apart = group->across * plan->stride;
   sweep->tile = MIN(MAX(TILE_PIXELS / sweep->apart, 1), width);

@@ -9,8 +9,9 @@
 
 G_BEGIN_DECLS
 
-/* Makes the plan `copying`, in which samples are copied if their op changes no bit. Packed frames
- * are copied directly. `plan` must outlive it. Returns FALSE if there is no such op. */
+/* Makes the plan `copying`, in which samples are copied if their op changes no bit. Macropixels are
+ * copied directly in the frame. `plan` must outlive it. Returns FALSE if there is no such op, or
+ * for other packed frames. */
 gboolean cc_identity_find(const CcPlan *plan, const CcRows *kernels, CcPlan *copying);
 
 G_END_DECLS

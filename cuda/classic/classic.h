@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 gboolean cc_cuda_load_check_kernel(CcCudaDevice *device, GError **error);
 
 /* The cost of the fastest classic algorithm for a plan with a stride, in tensor-core products per
- * 256 target bytes. It was measured with two-pass, in "Wide windows and last steps in two stages"
- * of bench/notes/experiments.md. */
+ * 256 target bytes. It was measured with two-pass, in "Wide windows and output stages in two
+ * stages" of bench/notes/experiments.md. */
 guint cc_cuda_classic_cost(const CcPlan *plan);
 
 G_END_DECLS

@@ -97,8 +97,8 @@ two_pass_rows(const CcLaunch &launch) {
 
 /* --- columns --- */
 
-/* The sum of a row at source row y of a column. Outside the source the border rule determines
- * it. */
+/* The sum along source row y for a target column, or that of the row that the border rule puts
+ * there. */
 template <typename Sum, bool READ_FREE>
 static __device__ __forceinline__ Sum
 fetch_sum(const CcLaunch &launch, const Tile &tile, int matrix, const Sum *column, int y) {

@@ -34,7 +34,7 @@ get_device(gint id) {
 }
 
 /* Writes the PCI ID, which identifies the device in all processes and in NVML, however CUDA counts.
- * FALSE: the driver does not know it. */
+ * FALSE: the driver does not report it. */
 static gboolean
 get_pci_id(const CcCudaDriver *cuda, gint id, gchar text[PCI_ID_BYTES]) {
   CUdevice device;

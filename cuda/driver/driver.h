@@ -49,7 +49,7 @@ G_BEGIN_DECLS
   F(cuMemsetD8Async)                                                                               \
   F(cuLaunchKernel)
 
-/* Functions that older drivers lack. */
+/* Functions that a driver may lack. */
 #define CC_CUDA_OPTIONAL_FUNCTIONS(F)                                                              \
   F(cuDeviceGetPCIBusId)                                                                           \
   F(cuLaunchKernelEx)                                                                              \

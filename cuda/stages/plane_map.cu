@@ -102,7 +102,6 @@ template <typename Sample, int N> struct Neighbours {
 
 /* --- deinterleaving --- */
 
-/* Row y of a plane of the frame. */
 template <typename Sample>
 static __device__ __forceinline__ const Sample *
 frame_row(const CcDeinterleaveJob &priv, int plane, int y) {

@@ -9,8 +9,8 @@ CC_CUDA_DECLARE_MODULE(plane_map);
 
 /* --- plans over the frame's own planes --- */
 
-/* Gives sample `sample` of a group of the frame what the pass does with component c. FALSE: the
- * group has samples with different ops. */
+/* Makes pass `to` treat sample `sample` of the frame's groups as pass `from` treats component c.
+ * FALSE: the group has samples with different ops. */
 static gboolean
 merge_sample(CcPass *to, guint sample, const CcPass *from, guint c) {
   const guint bit = 1u << sample;
@@ -281,8 +281,8 @@ set_interleave_addresses(CcLaunch *launch, const CcCudaStep *step,
     set_job_addresses(&launch->job[p], &frame[p]);
     for (gint i = 0; i < launch->job[p].step; i++) {
       priv->address[i] = planes[priv->plane[i]].offset;
-      priv->pitch[i] = (gint)planes[priv->plane[i]].pitch *
-                       launch->stride; /* skips the rows that are not kept */
+      /* skips the rows that are not kept */
+      priv->pitch[i] = (gint)planes[priv->plane[i]].pitch * launch->stride;
     }
   }
 }

@@ -10,9 +10,9 @@
 G_BEGIN_DECLS
 
 /* Rewrites a plan over deinterleaved planes into one over the frame's own interleaved planes, for
- * kernels that can step over other components, and that compute luma themselves if the plane map
- * says so. Borrows the ops. FALSE: interleaved components need different ops, R, G and B have
- * separate planes, or a row ends in half a macropixel. */
+ * kernels that allow a different distance between neighbours for each component, and that compute
+ * luma themselves if the plane map says so. Borrows the ops. FALSE: interleaved components need
+ * different ops, R, G and B have separate planes, or a row ends in half a macropixel. */
 gboolean cc_plane_map_merge_plan(CcPlan *merged, const CcPlan *plan);
 
 /* Combines a plan over deinterleaved planes and its merged plan into one that treats the luma of
@@ -22,7 +22,8 @@ gboolean cc_plane_map_merge_plan(CcPlan *merged, const CcPlan *plan);
 gboolean cc_plane_map_fuse_plan(CcPlan *fused, const CcPlan *merged, const CcPlan *plan);
 
 /* Rewrites the plan of a frame with one plane of pixels into a plan with one plane per component.
- * Borrows the ops. FALSE: the frame has several planes, or only one component. */
+ * Borrows the ops. FALSE: the frame has several planes or only one component, or the plan works on
+ * other planes than the frame's own. */
 gboolean cc_plane_map_split_plan(CcPlan *split, const CcPlan *plan);
 
 /* Sets up a step that deinterleaves a frame into the planes of its plan. */

@@ -81,7 +81,7 @@ takes_taps(const Kernel *kernel, const CcPass *pass, const CcPlaneLayout *layout
              CC_TENSOR_CORE_RADIUS(kernel->window);
 }
 
-/* Bytes that a kernel multiplies per target byte. */
+/* Products of bytes per target byte, for each matrix. */
 static guint
 cost(const Kernel *kernel) {
   return kernel->window * kernel->digits * kernel->height;
@@ -169,8 +169,8 @@ set_samples(CcPlaneJob *job, const CcPass *pass, const CcRequantization *numbers
   priv->passes = 0;
   for (gint i = 0; i < 4; i++) {
     const gboolean filters = pass->filter_mask >> i % job->step & 1;
-    priv->component[i].factor = filters ? numbers->factor : numbers->passed_factor;
-    priv->component[i].addend = filters ? numbers->addend : (CcTap){0};
+    priv->numbers[i].factor = filters ? numbers->factor : numbers->passed_factor;
+    priv->numbers[i].addend = filters ? numbers->addend : (CcTap){0};
     priv->excess[i] = filters ? numbers->excess : 0;
     priv->passes |= filters ? 0 : 1u << i;
   }

@@ -107,15 +107,15 @@ template <typename V> struct Table {
   __device__ __forceinline__ Table(const CcLaunch &launch, const CcPlaneJob &job) {
     constexpr int pitch = CC_TENSOR_CORE_ROW_BYTES(V::WINDOW);
     const char *table = (const char *)launch.memory_taps + PRIVATE(job).table;
-    const char *priv = table + pitch / 32 * threadIdx.x;
+    const char *lane_taps = table + pitch / 32 * threadIdx.x;
 #pragma unroll
     for (int m = 0; m < V::MATRICES; m++)
 #pragma unroll
       for (int d = 0; d < V::DIGITS; d++)
 #pragma unroll
         for (int g = 0; g < V::GROUPS; g++)
-          taps[g][m][d].load(priv + (m * V::DIGITS + d) * V::HEIGHT * pitch + V::WINDOW / 4 * g,
-                             pitch);
+          taps[g][m][d].load(
+              lane_taps + (m * V::DIGITS + d) * V::HEIGHT * pitch + V::WINDOW / 4 * g, pitch);
     const int4 *starts = (const int4 *)(table + V::MATRICES * V::DIGITS * V::HEIGHT * pitch);
 #pragma unroll
     for (int g = 0; g < V::GROUPS; g++) {
@@ -135,10 +135,10 @@ template <typename V> struct Numbers {
   __device__ __forceinline__ Numbers(const CcPlaneJob &job) : excess(0) {
 #pragma unroll
     for (int i = 0; i < V::SAMPLES; i++) {
-      const int component = V::SAMPLES == 4 ? i : (V::SAMPLES * (threadIdx.x & 3) + i) & 3;
-      sample[i] = PRIVATE(job).component[component];
-      excess |= PRIVATE(job).excess[component] << 8 * i;
-      passes[i] = PRIVATE(job).passes >> component & 1;
+      const int n = V::SAMPLES == 4 ? i : (V::SAMPLES * (threadIdx.x & 3) + i) & 3;
+      sample[i] = PRIVATE(job).numbers[n];
+      excess |= PRIVATE(job).excess[n] << 8 * i;
+      passes[i] = PRIVATE(job).passes >> n & 1;
     }
   }
 };

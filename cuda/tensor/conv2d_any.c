@@ -5,7 +5,7 @@
 #include "engine/ablation.h"
 #include "conv2d_any_kernels.h"
 
-/* Larger sums are not exact in double, or their squares overflow. */
+/* Sums up to this are exact in double too, and their squares do not overflow. */
 #define MAX_SUM (G_GINT64_CONSTANT(1) << 52)
 
 /* The cost of a row of taps, in tensor-core products per 256 target bytes. A row has two products,

@@ -239,9 +239,9 @@ template <typename V> struct Numbers {
     for (int i = 0; i < V::SAMPLES; i++) {
       if (job.step != 3)
         writes |= (all >> (first + i) % job.step & 1) << i;
-      const CcTensorCoreNumbers &component = PRIVATE(job).component[first + i];
-      factor[i].i = keep(component.factor.i);
-      addend[i].i = keep(component.addend.i);
+      const CcTensorCoreNumbers &numbers = PRIVATE(job).numbers[first + i];
+      factor[i].i = keep(numbers.factor.i);
+      addend[i].i = keep(numbers.addend.i);
       low[i] = keep(passes >> i & 1 ? (Low)0 : (Low)PRIVATE(job).low);
     }
     passes = keep(passes);
@@ -292,7 +292,7 @@ template <typename V> struct Kept<V, CC_REQUANTIZE_any_root> {
                                       int i) const {
     if constexpr (V::BYTES == 2)
       return t + n.addend[i].i;
-    /* the bits of a float are an integer plus the bits of zero */
+    /* the bits of code + none are the rounded code plus FLOAT_BITS */
     const float none = __int_as_float(CC_TENSOR_CORE_FLOAT_BITS);
     const float code = __fmaf_rn(approximate_root((float)t), n.factor[i].f, n.addend[i].f);
     return __float_as_int(__fadd_rn(code, none)) - CC_TENSOR_CORE_FLOAT_BITS;

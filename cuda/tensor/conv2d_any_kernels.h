@@ -14,7 +14,7 @@
 #define CC_TENSOR_CORE_ANY_CHUNK 32
 #define CC_TENSOR_CORE_ANY_LEAD(window, stride) (((window)-CC_TENSOR_CORE_ANY_BYTES * (stride)) / 2)
 
-/* The most bytes of a row that windows read on each side of the tile. */
+/* The most bytes of a row that are staged on each side of a tile. */
 #define CC_TENSOR_CORE_ANY_MAX_MARGIN 64
 
 /* The largest height of kernels. Kernels of a smaller height have windows of 16 bytes. */

@@ -52,7 +52,7 @@ typedef struct {
   uint64_t fill;      /* 8 bytes of a row of the fill value */
 
   /* for samples 0 to 3 of a target row, after which they repeat */
-  CcTensorCoreNumbers component[4];
+  CcTensorCoreNumbers numbers[4];
   uint8_t excess[4];
   uint32_t passes; /* a bit for each of these samples that is not filtered */
   int32_t down;

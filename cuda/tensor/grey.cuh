@@ -35,9 +35,8 @@ make_grey(const CcPlaneJob &job, unsigned char *bytes) {
 static __device__ __forceinline__ void
 make_rows_luma(const CcPlaneJob &job, unsigned char *staged, int pitch, int rows, int left,
                int width) {
-  const int each =
-      width /
-      CC_TENSOR_CORE_LUMA_BYTES; /* groups of four pixels in a row; at most 8 bytes are left over */
+  /* groups of four pixels in a row; at most 8 bytes are left over */
+  const int each = width / CC_TENSOR_CORE_LUMA_BYTES;
   const int skip = pixel_of(job, left + 2) * 3 - left;
   const int first = skip + 3 * skip; /* pixels begin there and at `skip`, and words there */
 #pragma unroll 2

@@ -45,7 +45,7 @@ cc_tensor_core_find_plane_map(CcTensorCorePlaneMap *found, const CcPlan *plan, c
   for (guint i = 0; i < layout->step; i++)
     found->macropixel_luma |= (guint)is_paired(layout, i) << i;
   if (map->kind != CC_PLANE_MAP_LUMA || plan->packed)
-    return TRUE; /* otherwise another step computes the luma */
+    return TRUE; /* there is no luma to compute, or the deinterleave step computes it */
   found->pixel = layout->step == 1 ? (guint8)step : 0;
   for (guint i = 0; i < 3; i++) {
     const guint at = map->offset[i].first;

@@ -193,9 +193,9 @@ agrees(const CcRequantization *self, const CcOp *op) {
   }
   const CcRange range = cc_op_range(op);
   const gdouble error = op->response == CC_RESPONSE_MAGNITUDE && self->bytes == 1 ? ROOT_ERROR : 0;
-  const Device min = {self, op, 1 - error}, max = {self, op, 1 + error};
-  return fits_device(self, &range) && cc_op_agrees(op, range, code_of_device, &min) &&
-         (error == 0 || cc_op_agrees(op, range, code_of_device, &max));
+  const Device lowest = {self, op, 1 - error}, highest = {self, op, 1 + error};
+  return fits_device(self, &range) && cc_op_agrees(op, range, code_of_device, &lowest) &&
+         (error == 0 || cc_op_agrees(op, range, code_of_device, &highest));
 }
 
 /* --- properties of sums and responses --- */

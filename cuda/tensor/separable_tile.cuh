@@ -86,9 +86,8 @@ is_free(const SeparableTile &tile, const Span &span, int down) {
  * in the width of the tile, then those at the end of rows. FREE: everything lies inside. */
 template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
   static constexpr int THREADS = 32 * CC_TENSOR_SEPARABLE_WARPS, ACROSS = TILE_BYTES / WORD;
-  static constexpr int EACH = THREADS / ACROSS; /* rows that are staged at once */
-  static constexpr int ENDS =
-      THREADS / BLOCK_ROWS; /* words at the end of each row that are staged at once */
+  static constexpr int EACH = THREADS / ACROSS;     /* rows that are staged at once */
+  static constexpr int ENDS = THREADS / BLOCK_ROWS; /* words at each row's end, staged at once */
 
   const CcLaunch &launch;
   const CcPlaneJob &job;

@@ -64,10 +64,10 @@ tap_for_byte(const Window *w, guint m, guint r, gint byte, gint at) {
   if (!(w->pass->filter_mask >> component & 1))
     return w->pass->copy_mask >> component & 1 && distance == 0 && m == 0 && r == op->height / 2;
   const gint apart = cc_tensor_core_samples_apart(w->macropixel_luma, w->job->step, component);
-  const gint tap = distance / apart + (gint)op->width / 2;
-  if (distance % apart != 0 || tap < 0 || tap >= (gint)op->width)
+  const gint c = distance / apart + (gint)op->width / 2;
+  if (distance % apart != 0 || c < 0 || c >= (gint)op->width)
     return 0;
-  return op->tap_i[(m * op->height + r) * op->width + (guint)tap] * (1 << w->numbers->tap_shift);
+  return op->tap_i[(m * op->height + r) * op->width + (guint)c] * (1 << w->numbers->tap_shift);
 }
 
 /* Writes digit d of row r of matrix m, for the chunk that begins with byte `from` of the window.

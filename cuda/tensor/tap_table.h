@@ -30,8 +30,9 @@ void cc_tensor_core_write_table(guint8 *to, const CcTensorCoreTable *table, cons
                                 const CcPass *pass, const CcRequantization *numbers,
                                 guint macropixel_luma);
 
-/* The source position of sample n of a window's target, in samples from the source position of the
- * window's first target sample. The window begins with component `first`. */
+/* The position of the source sample of target sample n of a window. It is counted in samples from
+ * `stride` times the position of the window's first target sample, where the table's `lead` ends.
+ * The window begins with component `first`. */
 gint cc_tensor_core_source_sample(guint macropixel_luma, gint step, gint stride, gint first,
                                   gint n);
 

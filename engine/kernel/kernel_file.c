@@ -325,8 +325,8 @@ has_main_key(const Section *section, const gchar *key, guint size, GError **erro
     return cc_keytext_refuse(section->text, key_position(section, key), error, "%s is missing",
                              row);
   return g_key_file_has_key(section->file, section->group, matrix, NULL) ||
-         cc_keytext_refuse(section->text, key_position(section, key), error, "%s or %s is missing",
-                           matrix, row);
+         cc_keytext_refuse(section->text, key_position(section, key), error,
+                           "one of %s and %s is needed", matrix, row);
 }
 
 static gboolean

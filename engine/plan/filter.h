@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /* How alpha is made. */
 #define CC_ALPHAS(F)                                                                               \
   F(CC_ALPHA_COPY, "copy", "Copied")                                                               \
-  F(CC_ALPHA_FILTER, "filter", "Filtered as the colours are")                                      \
+  F(CC_ALPHA_FILTER, "filter", "Filtered as the colors are")                                       \
   F(CC_ALPHA_OPAQUE, "opaque", "Set to opaque")
 
 typedef enum { CC_ALPHAS(CC_LIST_CONSTANT) } CcAlpha;

@@ -216,8 +216,9 @@ is_grey(const CcFilter *filter, const CcOperator *taps, const CcFrameLayout *fra
   return wanted && cc_frame_layout_has_rgb(frame);
 }
 
-/* Whether direction becomes a color: the frame has color, and no setting says how chroma is made.
- * The op must have exact integer taps, because only integer sums do not depend on their order. */
+/* Whether direction becomes a color: R, G and B are filtered as their luma, or the frame has luma
+ * and chroma with chroma=auto. The coefficients must be exact integers over a divisor and not
+ * factored, because only integer sums do not depend on their order. */
 static gboolean
 has_direction_color(const CcFilter *filter, const CcOperator *taps, const CcPlan *plan) {
   return taps->response == CC_RESPONSE_DIRECTION && taps->divisor && !taps->factored &&

@@ -2,7 +2,7 @@
 #pragma once
 
 /* The plane map: how the planes that a plan filters lie in a frame. Most are the frame's own
- * planes. Luma and chroma of interleaved 4:2:2 are filtered as the two planes of NV16. If R, G and
+ * planes. Luma and chroma of packed 4:2:2 are filtered as the two planes of NV16. If R, G and
  * B are to become one grey, their luma is filtered as one plane. So no filter code knows these
  * formats. */
 

@@ -117,9 +117,9 @@ measure_lines(const gdouble *weight, guint n_lines, guint n, const Level *level,
   return lines;
 }
 
-/* Rounds a line; symmetric weights round alike. The middle tap then takes the difference between
- * the rounded sum and the sum of taps. Returns the sum of all errors, or infinity if a tap is too
- * large. */
+/* Rounds a line; symmetric weights round alike. The middle tap is then corrected, so that the
+ * taps add up to the sum of the weights times `divisor`, rounded. Returns the sum of all errors, or
+ * infinity if a tap is too large. */
 static gdouble
 round_line(const gdouble *weight, guint n, gdouble divisor, gint64 largest, gint32 *tap) {
   gdouble sum = 0, error = 0;
@@ -231,8 +231,8 @@ weight_at(const Weights *weights, const CcOp *op, guint m, guint r, guint c) {
 
 /* --- the bound --- */
 
-/* The largest change of a matrix's sum by its taps, in code values. The worst samples meet only
- * errors of one sign. */
+/* The largest error of a matrix's sum because of rounded taps, in code values. The worst samples
+ * meet only errors of one sign. */
 static gdouble
 error_of_matrix(const CcOp *op, guint m, const Weights *weights, gdouble divisor) {
   gdouble above = 0, below = 0;
@@ -245,7 +245,7 @@ error_of_matrix(const CcOp *op, guint m, const Weights *weights, gdouble divisor
   return MAX(above, -below) * weights->max_code;
 }
 
-/* The largest change of the response. */
+/* The largest error of the response because of rounded taps, in code values. */
 static gdouble
 error_of_response(const CcOp *op, const Weights *weights, gdouble divisor) {
   gdouble largest = 0, sum = 0, squares = 0;

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* A part of the frame that is filtered as if it were the whole frame: no pixel outside of its
  * source is read, the border rule applies at the edges of the source, and nothing outside of its
- * target is written. In interleaved 4:2:2 a region has whole macropixels, except for half a
+ * target is written. In packed 4:2:2 a region has whole macropixels, except for half a
  * macropixel at the end of a row. */
 typedef struct {
   CcRect source; /* pixels of the input; not empty, inside of the input */

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* The largest depth of any backend. */
+/* The largest `depth` of any backend: submissions in flight at once. */
 #define CC_MAX_SUBMISSIONS 8
 
 /* The largest number of threads of the CPU backend. */

@@ -217,8 +217,8 @@ redo_item(Item *item, CcProgram *program, GError **error) {
   if (map_item(item, NULL, &item->failure))
     submit_item(item, program, &item->failure);
   const gboolean ok = finish_item(item, error);
-  item->times =
-      (CcTimes){0}; /* the frame still counts as one of the device, which has no times for it */
+  /* the frame still counts as one of the device, which has no times for it */
+  item->times = (CcTimes){0};
   return ok;
 }
 
@@ -235,8 +235,8 @@ finish_all(CcSession *self) {
     finish_item(link->data, NULL);
 }
 
-/* Filters all frames again from their inputs on `backend`, which has no device. If that fails too,
- * the remaining frames keep their failures. */
+/* Filters all frames again from their inputs on `backend`, which has no device. Stops at the first
+ * failure. The frames after it keep the result that they had. */
 static gboolean
 redo_all(CcSession *self, CcBackend *backend, GError **error) {
   CcProgram *program = NULL;
@@ -528,8 +528,8 @@ cc_session_take(CcSession *self, GError **error) {
   Item *item = g_queue_peek_head(&self->in_flight);
   CcSessionFrame *frame = NULL;
   g_autoptr(GError) reason = NULL;
-  if (finish_item(item, &reason) || fail_over(self, reason) ||
-      finish_item(item, NULL)) { /* a failover that fails at a later frame still fixes this one */
+  /* A failover that fails at a later frame has still filtered this one, so it is checked again. */
+  if (finish_item(item, &reason) || fail_over(self, reason) || finish_item(item, NULL)) {
     g_queue_pop_head(&self->in_flight);
     count_frame(self, item);
     item->frame->results = g_steal_pointer(&item->info.results);
@@ -569,8 +569,8 @@ cc_session_move(CcSession *self, const CcContext *context, GError **error) {
     return TRUE;
   }
   close_engine(&next);
-  reason->code =
-      CC_ERROR_DEVICE; /* also if it was UNAVAILABLE, because other frames work in that context */
+  /* also if it was UNAVAILABLE, because other frames work in that context */
+  reason->code = CC_ERROR_DEVICE;
   const gboolean ok = fail_over(self, reason);
   if (!ok)
     g_propagate_error(error, g_steal_pointer(&reason));

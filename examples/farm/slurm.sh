@@ -53,7 +53,7 @@ if [ -n "$missing" ]; then
   fi
   id=$(sbatch --parsable --array="$array%$at_once" --output="$log" "$0" "$job" "$@")
   id=${id%%;*} # the name of a cluster may follow
-  echo "job array $id: $(wc -l <<<"$missing") pieces, logs in ${log/\%A/$id}"
+  echo "job array $id: $(wc -l <<<"$missing") chunks, logs in ${log/\%A/$id}"
   # not afterok, because the merge would wait for ever if a task failed; merge reports missing chunks
   merge=(--dependency="afterany:$id")
 fi

@@ -95,8 +95,8 @@ cc_buffer_frame_new(GstBuffer *in, const GstVideoInfo *in_info, GstBuffer *out,
   return &self->parent;
 }
 
-/* Copies whole rows with padding, because gst_video_frame_copy omits the last Cr of interleaved
- * 4:2:2 if the width is odd. */
+/* Copies whole rows with padding, because gst_video_frame_copy omits the last Cr of packed 4:2:2
+ * if the width is odd. */
 static void
 copy_planes(GstVideoFrame *to, const GstVideoFrame *from) {
   for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES(to); p++) {

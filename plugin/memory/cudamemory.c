@@ -249,8 +249,8 @@ G_DEFINE_TYPE(CcCudaPool, cc_cuda_pool, GST_TYPE_CUDA_BUFFER_POOL)
 static void
 count_buffer(GstBufferPool *pool, GstBuffer *buffer, gboolean is_added) {
   gsize bytes;
-  gst_buffer_get_sizes(buffer, NULL,
-                       &bytes); /* maxsize, because users may have resized the buffer */
+  /* maxsize, because users may have resized the buffer */
+  gst_buffer_get_sizes(buffer, NULL, &bytes);
   g_atomic_pointer_add(&((CcCudaPool *)pool)->bytes, is_added ? (gssize)bytes : -(gssize)bytes);
 }
 

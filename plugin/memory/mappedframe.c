@@ -89,7 +89,7 @@ typedef struct {
   const GstVideoCropMeta *crop; /* NULL: no crop */
 } FrameInBuffer;
 
-/* Moves *at from the first sample of a plane to the first sample of the crop. In interleaved 4:2:2
+/* Moves *at from the first sample of a plane to the first sample of the crop. In packed 4:2:2
  * a crop at an odd column starts at the even column before, because a macropixel cannot be split;
  * GStreamer's videocrop does the same. */
 static gboolean

@@ -285,7 +285,7 @@ cc_pinning_describe(CcPinning pinning) {
   case CC_PINNING_LIMIT:
     return "staged: the limit of registered memory is reached";
   case CC_PINNING_NO_ROOM:
-    return "staged: the driver is out of memory to register more";
+    return "staged: the driver has no memory to register more";
   case CC_PINNING_REFUSED:
     return "staged: the driver does not register this memory";
   }

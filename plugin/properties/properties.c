@@ -68,8 +68,8 @@ set_property(GObject *object, guint id, const GValue *from, GParamSpec *pspec) {
       !cc_settings_set(&self->settings, id - 1, &value, &error))
     refuse(self, id - 1, from, error->message);
   else if (id - 1 < CC_N_DEFINITIONS)
-    g_object_notify_by_pspec(
-        object, specs[CC_OPTION_KERNEL + 1]); /* the definition selects the custom kernel */
+    /* the definition selects the custom kernel */
+    g_object_notify_by_pspec(object, specs[CC_OPTION_KERNEL + 1]);
   if (option->type == CC_OPTION_COEFFICIENTS)
     g_free((gchar *)value.text);
 }

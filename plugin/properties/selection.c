@@ -56,7 +56,8 @@ refuse(GstCudaConv *self, CcOptionSet refused, const GError *reason) {
   gst_cuda_conv_notify(self, changed & reported);
 }
 
-/* Warns once if sigma has no effect, because the kernel is not a Gaussian. */
+/* Warns when sigma stops having an effect, because the kernel is not a Gaussian. Does not warn
+ * again until sigma has had an effect or was 0. */
 static void
 check_sigma(GstCudaConv *self) {
   const CcFilter *filter = cc_session_get_filter(self->session);

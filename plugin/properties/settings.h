@@ -68,9 +68,9 @@ void cc_settings_commit_overdue(CcSettings *self);
 /* --- start and stop --- */
 
 /* Stores a refused value, which makes the start fail. A later valid value removes the reason: a
- * value of the same property; for a definition of the custom kernel another definition, except that
- * row does not replace column and column not row; a named kernel; or a preset. FALSE: the element
- * has started, so nothing is stored. */
+ * value of the same property, or a preset. The refusal of a definition of the custom kernel is also
+ * removed by a named kernel or by another definition, except by a column for a row and by a row for
+ * a column. FALSE: the element has started, so nothing is stored. */
 gboolean cc_settings_remember_refusal(CcSettings *self, guint i, const gchar *text);
 
 /* Commits everything, because no frame exists yet that could see a partial change. CC_ERROR_INVALID

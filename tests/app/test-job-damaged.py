@@ -39,7 +39,7 @@ class Damaged(jobs.EndsCase):
             for name, damage in every_nth(DAMAGES.items(), 4, which):
                 with self.subTest(file=path.name, damage=name):
                     damage(path)
-                    self.assert_refused(says=("piece 2", "--index 1 --again"))
+                    self.assert_refused(says=("chunk 2", "--index 1 --again"))
                     self.assertEqual(self.missing("--check"), [1])
                     self.status(says=("2 of 3" if name not in ("first byte", "a byte", "zeros") else "3 of 3"))
                     self.remake(path)
@@ -50,7 +50,7 @@ class Damaged(jobs.EndsCase):
         for n, (name, damage) in enumerate((DAMAGES | OF_JSON).items()):
             with self.subTest(damage=name):
                 damage(path)
-                self.assert_refused(says="piece")
+                self.assert_refused(says="chunk")
                 self.assertEqual(self.missing("--check"), [1])
                 if every_nth([name], 6, n):
                     self.remake(path)
@@ -67,9 +67,9 @@ class Damaged(jobs.EndsCase):
     def test_several(self):
         for chunk in (0, 2):
             flip(self.files_of(chunk)[0], 3000)
-        self.assert_refused(says=("2 of 3 pieces are damaged: --index 0,2 (", "--index N --again"))
+        self.assert_refused(says=("2 of 3 chunks are damaged: --index 0,2 (", "--index N --again"))
         self.record_path(1).unlink()
-        self.assert_refused(says="1 of 3 pieces is missing: --index 1;")
+        self.assert_refused(says="1 of 3 chunks is missing: --index 1;")
 
     def test_members_of_a_record(self):
         """Valid JSON with impossible values. merge may accept them in members that are information only."""
@@ -103,7 +103,7 @@ class Damaged(jobs.EndsCase):
                        {"files": original["files"] * 1000}):
             with self.subTest(**change):
                 self.write_record(1, original | change)
-                self.assert_refused(says="piece", sealed=True)
+                self.assert_refused(says="chunk", sealed=True)
         self.remake(self.record_path(1))
 
     def test_files_outside(self):
@@ -121,17 +121,17 @@ class Damaged(jobs.EndsCase):
                     with self.subTest(name=path):
                         files = [one if one is not file else one | {"name": path} for one in original["files"]]
                         self.write_record(1, original | {"files": files})
-                        self.assert_refused(says="piece 2", sealed=True)
+                        self.assert_refused(says="chunk 2", sealed=True)
             files = [one if one is not file else one | {"name": self.record(0)["files"][0]["name"]}
                      for one in original["files"]]
             self.write_record(1, original | {"files": files})
-            self.assert_refused(says="piece 2", sealed=True)
+            self.assert_refused(says="chunk 2", sealed=True)
         shutil.rmtree(self.job / "pieces" / "more")
         self.remake(self.record_path(1))
 
     def test_of_another_chunk_or_job(self):
         shutil.copy(self.record_path(0), self.record_path(1))
-        self.assert_refused(says=("piece 2", "another job or chunk"))
+        self.assert_refused(says=("chunk 2", "another job or chunk"))
         self.remake(self.record_path(1))
         mine, self.job = self.job, self.folder / "other"
         self.plan("--kernel=emboss", "--piece=1", "in.mkv", "--out", self.out)
@@ -139,7 +139,7 @@ class Damaged(jobs.EndsCase):
         theirs, self.job = self.job, mine
         for path in theirs.glob("pieces/000001*"):
             shutil.copy(path, self.job / "pieces")
-        self.assert_refused(says=("piece 2", "another job or chunk"))
+        self.assert_refused(says=("chunk 2", "another job or chunk"))
         self.remake(self.record_path(1))
 
     def test_times_that_do_not_fit(self):
@@ -216,7 +216,7 @@ class Manifest(jobs.EndsCase):
         self.write(manifest | {"cudaconv": "99.0"})
         self.plan("--piece=1", "in.mkv", "--out", self.out)
         self.run_job()
-        self.merge(says="75 frames of 3 pieces")
+        self.merge(says="75 frames of 3 chunks")
 
     def test_values(self):
         """Manifests with the right id and wrong values."""

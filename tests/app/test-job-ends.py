@@ -152,7 +152,7 @@ class Places(jobs.EndsCase):
             (self.job / name).chmod(0o555)
         (self.job / "pieces" / "000001.json").rename(self.folder / "record")
         self.run_job(status=1, says=("job/parts", "cannot be written"), **more)
-        self.status(says="2 of 3 pieces are made", **more)
+        self.status(says="2 of 3 chunks are made", **more)
         (self.folder / "record").rename(self.job / "pieces" / "000001.json")
         self.run_job(**more)  # all chunks are made
         self.merge(**more)
@@ -228,7 +228,7 @@ class Sources(jobs.EndsCase):
         self.plan("--piece=1", source, "--out", self.out)
         self.assertEqual(self.n_chunks(), 4)
         self.run_job()
-        output = self.merge(says="frames of 4 pieces").stderr
+        output = self.merge(says="frames of 4 chunks").stderr
         self.assertRegex(output, r"in\.mkv: it should last 10\.0 s, but ended after 3\.\d s\n$")
 
     def test_one_byte_in_the_middle(self):
@@ -303,7 +303,7 @@ class Sources(jobs.EndsCase):
         record = self.record(1)
         record["caps"] = record["caps"].replace("width=(int)160", "width=(int)162")
         self.write_record(1, record)
-        self.merge(status=1, says=("piece 1", "piece 2", "encoded differently"))
+        self.merge(status=1, says=("chunk 1", "chunk 2", "encoded differently"))
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ class Files(jobs.EndsCase):
                 self.job = self.folder / f"job-{name}"
                 with open(self.folder / "list", encoding="utf-8") as stdin:
                     self.plan("--kernel=sobel", "--files=2", *words, "--out", f"by-{name}/", stdin=stdin,
-                              says="5 files in pieces of 2: 3 pieces, --index 0 to 2")
+                              says="5 files in chunks of 2: 3 chunks, --index 0 to 2")
                 self.run_job()
                 self.merge(says="5 of 5 files are complete")
                 self.same(f"by-{name}", range(1, 6))
@@ -53,12 +53,12 @@ class Files(jobs.EndsCase):
     def test_one_is_broken(self):
         (self.images / "0003.png").write_bytes(b"not an image")
         self.plan("--kernel=sobel", "--files=2", "in", "--out=out/{}.png")
-        done = self.run_job(status=1, says=("0003.png", "piece 2 of 3 (--index 1): 1 of its 2 files could not be made"))
-        self.assertIn("piece 3 of 3", done.stdout)
+        done = self.run_job(status=1, says=("0003.png", "chunk 2 of 3 (--index 1): 1 of its 2 files could not be made"))
+        self.assertIn("chunk 3 of 3", done.stdout)
         self.assertEqual(self.missing(), [1])
         self.assertTrue((self.job / "pieces" / "000001.failed.json").exists())
         self.assertFalse(self.record_path(1).exists())
-        self.status(says=("2 of 3", "piece 2", "0003.png"))
+        self.status(says=("2 of 3", "chunk 2", "0003.png"))
         self.merge(status=1, says=("1 file could not be made", "0003.png", "--skip-failed"))
         self.merge("--skip-failed", says="4 of 5 files are complete")
         self.same("out", (1, 2, 4, 5))
@@ -102,7 +102,7 @@ class Files(jobs.EndsCase):
             with self.subTest(name=name):
                 self.merge(status=1, says="is not a file of this chunk")
         self.write_record(1, original | {"files": original["files"][:1]})
-        self.merge(status=1, says=("piece 2", "its files do not add up"))
+        self.merge(status=1, says=("chunk 2", "its files do not add up"))
         self.write_record(1, original)
         self.merge(says="5 of 5")
 
@@ -112,15 +112,15 @@ class Files(jobs.EndsCase):
         videos.mkdir()
         for name, frames in (("a.mkv", 60), ("b.mp4", 20), ("c.mkv", 110)):
             self.make(name, frames).rename(videos / name)
-        self.plan("--lossless", "--piece=1", "videos", "--out=edges/{}.mkv", says="3 videos in pieces of 1 s: 9 pieces")
+        self.plan("--lossless", "--piece=1", "videos", "--out=edges/{}.mkv", says="3 videos in pieces of 1 s: 9 chunks")
         self.run_job("--index=1", "--of=3")
         self.run_job("--index=0", "--of=3")
         self.assertEqual(self.missing(), [2, 5, 8])
-        self.merge(status=1, says="3 of 9 pieces are missing: --index 2,5,8;")
+        self.merge(status=1, says="3 of 9 chunks are missing: --index 2,5,8;")
         self.run_job()
         self.merge()
         self.job = self.folder / "whole"
-        self.plan("--lossless", "--files=1", "videos", "--out=whole/{}.mkv", says="3 files in pieces of 1: 3 pieces")
+        self.plan("--lossless", "--files=1", "videos", "--out=whole/{}.mkv", says="3 files in chunks of 1: 3 chunks")
         self.run_job()
         self.merge(says="3 of 3 files")
         for name, frames in (("a", 60), ("b", 20), ("c", 110)):
@@ -176,12 +176,12 @@ class Chunks(jobs.EndsCase):
         self.run_job("--index=3")
         self.assertEqual(self.missing(), [0, 1, 2, 4])
         for n, name in ((0, "SLURM_ARRAY_TASK_ID"), (2, "JOB_COMPLETION_INDEX"), (4, "AWS_BATCH_JOB_ARRAY_INDEX")):
-            self.run_job(env=os.environ | {name: str(n)}, says=f"piece {n + 1} of 5: 25 frames")
+            self.run_job(env=os.environ | {name: str(n)}, says=f"chunk {n + 1} of 5: 25 frames")
             for wrong in ("5", "-1", "x", "", "1.0", "99999999999999999999"):
                 self.run_job(env=os.environ | {name: wrong}, status=2, says=(name, f"\"{wrong}\"", "from 0 to 4"))
         self.assertEqual(self.missing(), [1])
-        self.run_job("--index=3", env=os.environ | {"SLURM_ARRAY_TASK_ID": "1"}, says="piece 4 of 5 is made already")
-        self.run_job("--of=2", env=os.environ | {"SLURM_ARRAY_TASK_ID": "1"}, says="piece 2 of 5")
+        self.run_job("--index=3", env=os.environ | {"SLURM_ARRAY_TASK_ID": "1"}, says="chunk 4 of 5 is made already")
+        self.run_job("--of=2", env=os.environ | {"SLURM_ARRAY_TASK_ID": "1"}, says="chunk 2 of 5")
         self.assertEqual(self.missing(), [])
         for wrong, says in ((["--index=5"], "from 0 to 4"), (["--index=-1"], "from 0 to 4"), (["--of=2"], "--of \"2\""),
                             (["--of=0", "--index=0"], "--of"), (["--of=3", "--index=3"], "from 0 to 2")):
@@ -191,10 +191,10 @@ class Chunks(jobs.EndsCase):
 
     def test_status(self):
         self.plan_video(frames=125)
-        self.status(says=("0 of 5 pieces are made", "not made: --index 0-4"))
+        self.status(says=("0 of 5 chunks are made", "not made: --index 0-4"))
         for chunk in (1, 2, 4):
             self.run_job("--index", chunk)
-        self.status(says=("3 of 5 pieces are made: 75 frames", "3 on ", "not made: --index 0,3"))
+        self.status(says=("3 of 5 chunks are made: 75 frames", "3 on ", "not made: --index 0,3"))
         made = json.loads(self.status("--json").stdout)
         seconds = made.pop("seconds")
         self.assertGreater(seconds, 0)
@@ -205,7 +205,7 @@ class Chunks(jobs.EndsCase):
         made = json.loads(self.status("--json", "--check").stdout)
         self.assertEqual((made["made"], made["missing"]), (2, [0, 2, 3]))
         self.assertIn("damaged", made["notes"][0])
-        self.status("--check", says=("2 of 5", "not made: --index 0,2-3", "piece 3 of 5 (--index 2): ", "it is damaged"))
+        self.status("--check", says=("2 of 5", "not made: --index 0,2-3", "chunk 3 of 5 (--index 2): ", "it is damaged"))
         # files that are not records of chunks
         for name in ("000009.json", "x.json", "1.json.tmp", "-1.json", "99999999999999999999.json", ".json"):
             (self.job / "pieces" / name).write_text("{}")
@@ -222,21 +222,21 @@ class Chunks(jobs.EndsCase):
         self.record_path(1).rename(self.job / "pieces" / "1.json")
         self.assertEqual(self.missing(), [1])
         self.assertEqual(self.missing("--check"), [1])
-        self.merge(status=1, says="1 of 3 pieces is missing: --index 1;")
+        self.merge(status=1, says="1 of 3 chunks is missing: --index 1;")
 
     def test_progress_on_a_terminal(self):
         """The progress lines of a chunk of a video, of a whole video, and of images, in the form of `apply`."""
         self.plan_video(jobs.SLOW, frames=100, length=4)
-        self.shares(self.on_terminal("run", self.job), "piece 1 of 1", "frames")
+        self.shares(self.on_terminal("run", self.job), "chunk 1 of 1", "frames")
         self.job = self.folder / "whole"
         self.plan(jobs.SLOW, "--files=1", "in.mkv", "--out=whole.mkv")
-        self.shares(self.on_terminal("run", self.job), "piece 1 of 1, file 1 of 1", "frames")
+        self.shares(self.on_terminal("run", self.job), "chunk 1 of 1, file 1 of 1", "frames")
         images = self.folder / "images"
         images.mkdir()
         media.launch(f"{media.video(60, caps='format=RGB')} ! pngenc ! multifilesink location={images}/%03d.png")
         self.job = self.folder / "many"
         self.plan("images", "--out=edges/")
-        self.shares(self.on_terminal("run", self.job), "piece 1 of 1", "of 60 files")
+        self.shares(self.on_terminal("run", self.job), "chunk 1 of 1", "of 60 files")
 
     def test_quiet(self):
         source = self.make("in.mkv", 30)

@@ -60,7 +60,7 @@ class Hostile(jobs.Case):
         self.make_chunks()
         self.forge_manifest()
         self.forge_file(1, 1, self.files_of(1)[1].read_bytes())
-        self.merge(says="9 frames of 3 pieces")
+        self.merge(says="9 frames of 3 chunks")
 
     def test_counts(self):
         self.make_chunks()
@@ -72,7 +72,7 @@ class Hostile(jobs.Case):
                        {"sources": [full], "pieces": 1000000, "nanoseconds": 10**14}):
             self.forge_manifest(**change)
             for command in (self.run_job, self.status, self.merge):
-                command(status=1, says="damaged (its pieces do not add up)")
+                command(status=1, says="damaged (its chunks do not add up)")
             path.write_bytes(kept)
 
     def test_outputs(self):
@@ -101,7 +101,7 @@ class Hostile(jobs.Case):
             with self.subTest(caps=caps[:40]):
                 for number in chunks:
                     self.forge_record(number, caps=caps)
-                self.merge(status=1, says=("piece 1", '"caps" is not a stream', "--again"))
+                self.merge(status=1, says=("chunk 1", '"caps" is not a stream', "--again"))
         self.run_job()
         self.merge()
 
@@ -118,7 +118,7 @@ class Hostile(jobs.Case):
         self.make_chunks()
         for change in ({"frames": 0}, {"files": []}, {"frames": 0, "files": self.record(2)["files"][:1]}):
             self.forge_record(2, **change)
-            self.merge(status=1, says=("piece 3", "its files do not add up"))
+            self.merge(status=1, says=("chunk 3", "its files do not add up"))
             self.assertEqual(self.missing("--check"), [2])
             self.run_job()
         self.merge()

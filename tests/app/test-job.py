@@ -66,7 +66,7 @@ class Exact(jobs.Case):
         if n_chunks is not None:
             self.assertEqual(self.n_chunks(), n_chunks)
         self.run_job()
-        self.merge(says=f"{frames} frames of {self.n_chunks()} piece")
+        self.merge(says=f"{frames} frames of {self.n_chunks()} chunk")
         expected, got = media.frames_of(whole, convert), media.frames_of(joined, convert)
         self.assertEqual(len(expected.hashes), frames)
         self.same_video(expected, got, "--lossless" in options)
@@ -96,7 +96,7 @@ class Exact(jobs.Case):
 
     def test_containers_that_are_refused(self):
         """After a seek, flvdemux may start after a key frame, and the times of MPEG streams are estimates."""
-        for name, encoder, says in (("in.flv", "x264enc speed-preset=ultrafast key-int-max=1000", "after a seek to its middle"),
+        for name, encoder, says in (("in.flv", "x264enc speed-preset=ultrafast key-int-max=1000", "after a seek"),
                                     ("in.ts", OPEN_GOP, "the times in MPEG streams")):
             source = self.make_source(name, f"{encoder} ! h264parse", f"{audio(FRAMES)} ! {AAC} ! aacparse")
             with self.subTest(source=name):
@@ -259,7 +259,7 @@ class Exact(jobs.Case):
         self.run_job()
         self.assertEqual([self.record(chunk)["frames"] for chunk in range(7)], [25, 25, 25, 0, 0, 0, 0])
         self.assertEqual(self.record(6)["files"], [])
-        self.merge(says=f"{3 * RATE} frames of 7 pieces")
+        self.merge(says=f"{3 * RATE} frames of 7 chunks")
 
     def test_chunks_of_any_length(self):
         source = self.make_source("in.mp4", OPEN_GOP, frames=30)

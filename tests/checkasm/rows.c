@@ -224,26 +224,26 @@ draw_t(const CcFinish *f) {
 }
 
 static gint
-expected_code(CcRequantization requantization, const CcFinish *f, gdouble t) {
+expected_code(CcRequantizationVariant requantization, const CcFinish *f, gdouble t) {
   const gfloat shifted = (gfloat)((gint)t >> f->shifted.right) * f->shifted.mul;
   const guint q =
       (guint16)((gint)t + f->in_16.offset) * (guint)f->in_16.factor >> 16 >> f->in_16.right;
   switch (requantization) {
-  case CC_FINISH_16:
+  case CC_REQUANTIZE_16:
     return (guint16)(CLAMP(q, f->in_16.min, f->in_16.max) + f->in_16.base);
-  case CC_FINISH_F32:
+  case CC_REQUANTIZE_F32:
     return cc_code_f32((gfloat)t, f->mul_f, f->add_f, f->lo, f->hi);
-  case CC_FINISH_F64:
+  case CC_REQUANTIZE_F64:
     return cc_code_f64(t, f->mul, f->add, f->lo, f->hi);
-  case CC_FINISH_SHIFTED:
+  case CC_REQUANTIZE_SHIFTED:
     return cc_clamp_code((gint)floorf(shifted + f->shifted.add), f->lo, f->hi);
-  case CC_FINISH_BITS:
+  case CC_REQUANTIZE_BITS:
     return cc_clamp_code(((gint)t + f->bits.addend) >> f->bits.right, f->lo, f->hi);
-  case CC_FINISH_TURNS:
+  case CC_REQUANTIZE_TURNS:
     return cc_code_of_turns((gfloat)t, f->mul_f, f->add_f, f->hi);
-  case CC_FINISH_NONE: /* no kernel for these alone */
-  case CC_FINISH_PARTS:
-  case CC_FINISH_CENTRED:
+  case CC_REQUANTIZE_NONE: /* no kernel for these alone */
+  case CC_REQUANTIZE_PARTS:
+  case CC_REQUANTIZE_CENTRED:
   case CC_N_FINISHES:
     break;
   }
@@ -251,18 +251,18 @@ expected_code(CcRequantization requantization, const CcFinish *f, gdouble t) {
 }
 
 static void
-check_finish(CcSampleType type, CcRequantization requantization, CcNumber number) {
+check_finish(CcSampleType type, CcRequantizationVariant requantization, CcNumber number) {
   const gsize size = cc_sample_size(type);
   EACH("finish[%u][%u][%u]", type, requantization, number) {
     CcFinish f = draw_finish(type);
-    if (requantization == CC_FINISH_TURNS) {
+    if (requantization == CC_REQUANTIZE_TURNS) {
       f.hi = type ? 1023 : 255;
       f.mul_f = (gfloat)f.hi + 1;
     }
     gpointer t = LANES(0, check.n * number_sizes[number], CC_ROW_ALIGN);
     for (guint i = 0; i < check.n; i++)
       set_number(t, number, i,
-                 requantization == CC_FINISH_TURNS ? check_uint(0, 512) / 512. : draw_t(&f));
+                 requantization == CC_REQUANTIZE_TURNS ? check_uint(0, 512) / 512. : draw_t(&f));
     CHECK(rows->output->finish[type][requantization][number](OUT(0, check.n * size, 1), t, check.n,
                                                              &f));
     for (guint i = 0; i < check.n; i++) {
@@ -367,15 +367,15 @@ check_split_sums(CcTapPattern pattern, gboolean pairs, gboolean applies, gboolea
 
 /* Returns row number i for the results of a requantization variant: sums, or samples. */
 static gpointer
-result_row(guint i, CcSampleType type, CcRequantization requantization, gboolean streams) {
-  return requantization == CC_FINISH_NONE
+result_row(guint i, CcSampleType type, CcRequantizationVariant requantization, gboolean streams) {
+  return requantization == CC_REQUANTIZE_NONE
              ? OUT_LANES(i, check.n * sizeof(gint32))
              : OUT(i, check.n * cc_sample_size(type), streams ? CC_ROW_ALIGN : 1);
 }
 
 /* Checks the vertical pass over dot groups of n_parts words. 0: conv2d. */
 static void
-check_dot_products(CcSampleType type, CcRequantization requantization, guint n_parts) {
+check_dot_products(CcSampleType type, CcRequantizationVariant requantization, guint n_parts) {
   EACH("%s[%u][%u][%u]", n_parts ? "vertical" : "conv2d", type, requantization, n_parts) {
     gint32 taps[2 * MAX_GROUPS];
     gconstpointer groups[MAX_GROUPS * CC_MAX_PARTS];
@@ -437,7 +437,7 @@ check_dot_groups(CcDotKind kind, guint n_parts) {
 }
 
 static void
-check_slide(CcSampleType type, CcRequantization requantization, gboolean in_32) {
+check_slide(CcSampleType type, CcRequantizationVariant requantization, gboolean in_32) {
   EACH("slide[%u][%u][%u]", type, requantization, in_32) {
     const gsize bytes = check.n * (in_32 ? sizeof(gint32) : sizeof(gint16));
     const CcFinish f = draw_finish(type);
@@ -454,7 +454,8 @@ check_row_kernels(void) {
   const CcRows *all = check.variant->rows;
   for (CcSampleType type = CC_SAMPLE_U8; type <= CC_SAMPLE_U16; type++) {
     check_samples(type);
-    for (CcRequantization requantization = 0; requantization < CC_N_FINISHES; requantization++) {
+    for (CcRequantizationVariant requantization = 0; requantization < CC_N_FINISHES;
+         requantization++) {
       for (guint parts = 0; parts <= CC_MAX_PARTS; parts++)
         if (parts ? all->separable->vertical[type][requantization][parts - 1] != NULL
                   : all->conv2d->sum[0][type][requantization] != NULL)
@@ -463,7 +464,8 @@ check_row_kernels(void) {
         if (all->box->slide[type][requantization][in_32])
           check_slide(type, requantization, in_32);
     }
-    for (CcRequantization requantization = 0; requantization < CC_N_FINISHES; requantization++)
+    for (CcRequantizationVariant requantization = 0; requantization < CC_N_FINISHES;
+         requantization++)
       for (CcNumber number = 0; number < CC_N_NUMBERS; number++)
         if (all->output->finish[type][requantization][number])
           check_finish(type, requantization, number);

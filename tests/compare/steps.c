@@ -28,7 +28,7 @@ static const struct {
   const gchar *what, *replacement;
 } sizes[] = {
     {"\\d+ blocks of", "blocks of"},
-    {"tiles of \\d+ samples(, \\d+ in turn)?", "tiles"},
+    {"tiles of \\d+ samples(, \\d+ interleaved)?", "tiles"},
     {"; (plain )?(C|AVX)[^;]*", ""},
     {": \\d+ rows at once$", ""},
 };

@@ -39,7 +39,7 @@ typedef struct {
   const gchar *name;
   const gchar *elements; /* %s: the backend */
   gboolean forced;       /* caps between the elements allow only CUDA memory */
-  gboolean decodes;      /* the input is the H.264 file CUDACONV_TEST_H264 */
+  gboolean decodes;      /* the input is the H.264 file that CUDACONV_TEST_H264 names */
 } Chain;
 
 #define BLUR "cudaconv kernel=gaussian size=5 backend=%s"

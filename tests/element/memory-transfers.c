@@ -236,7 +236,7 @@ GST_START_TEST(driver_refuses_to_register_more) {
   check_path(h, caps, gst_buffer_copy(one), "registered, pinned pool");
   for (guint i = 0; i < 2; i++)
     check_path(h, caps, gst_buffer_copy(other),
-               "staged: the driver is out of memory to register more, pinned pool");
+               "staged: the driver has no memory to register more, pinned pool");
   gst_buffer_unref(one);
   check_path(h, caps, gst_buffer_copy(other), "registered, pinned pool");
   gst_buffer_unref(other);

@@ -446,7 +446,7 @@ assert_comment(GstElement *element, const gchar *name, const gchar *wanted) {
 
 /* A user's preset overrides the shipped preset of the same name until it is deleted. */
 GST_START_TEST(user_preset_overrides_shipped_preset) {
-  static const gchar shipped[] = "The image in colour with raised edges";
+  static const gchar shipped[] = "The image in color with raised edges";
   g_autoptr(GstElement) element = test_element_new("kernel=identity bias=77");
   GstPreset *preset = GST_PRESET(element);
   assert_comment(element, "emboss", shipped);

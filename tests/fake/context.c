@@ -27,7 +27,6 @@ stack(void) {
   return contexts_here;
 }
 
-/* Returns the current context or NULL. */
 static CUcontext
 find_current(void) {
   GPtrArray *here = stack();
@@ -167,7 +166,7 @@ cuDevicePrimaryCtxRelease(CUdevice device) {
   return fake_enter("cuDevicePrimaryCtxRelease");
 }
 
-/* The function's name for GStreamer and for toolkits before 13. Newer headers map another one. */
+/* The name that GStreamer and toolkits before 13 use. The headers of toolkit 13 use another one. */
 EXPORT CUresult fake_create_context(CUcontext *context, unsigned flags,
                                     CUdevice device) __asm__("cuCtxCreate_v2");
 

@@ -63,8 +63,8 @@ static const gchar *kernel;
 static Entry entry;
 static const CcLaunch *launch;
 static guint n_threads; /* of a block */
-static guint
-    turned; /* XORed with lane numbers, so that lanes take turns from this end: 0 or LANES - 1 */
+/* XORed with lane numbers, so that lanes take turns from this end: 0 or LANES - 1 */
+static guint turned;
 
 /* enough for the largest block so far; they live as long as the process, as do the next two */
 static std::vector<Thread *> &threads = *new std::vector<Thread *>;

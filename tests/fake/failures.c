@@ -36,8 +36,8 @@ filter_frames(CcBackend *backend, CcProgram *program, GError **error) {
   const CcRegion whole = {{0, 0, WIDTH, HEIGHT}, 0, 0};
   while (ok && submitted < FRAMES) {
     const CcFrame out = {.plane = {{dst[submitted], WIDTH}}};
-    const CcSubmitInfo submission = {in, out, &whole, 1, NULL};
-    submissions[submitted] = cc_backend_submit(backend, program, &submission, error);
+    const CcSubmitInfo info = {in, out, &whole, 1, NULL};
+    submissions[submitted] = cc_backend_submit(backend, program, &info, error);
     ok = submissions[submitted] != NULL;
     submitted += ok;
     CcTimes times;

@@ -33,12 +33,12 @@ class Disk(FarmCase):
         self.assertEqual((status["notes"], status["missing"]), ([], list(range(made, n_chunks))))
         self.assertEqual(len(self.records()), made)
         self.assertEqual(list(self.job.glob("parts/*")), [])
-        self.assertIn("pieces are missing", self.command("cudaconv", "merge", self.job, status=1))
+        self.assertIn("chunks are missing", self.command("cudaconv", "merge", self.job, status=1))
 
         # space for the chunks, but not for OUT
         self.resize("300k")
         output = self.command("cudaconv", "run", self.job)
-        self.assertEqual(output.count("piece "), n_chunks - made)
+        self.assertEqual(output.count("chunk "), n_chunks - made)
         self.assertRegex(self.command("cudaconv", "merge", self.job, status=1), "(?i)edges.mkv.*no space left")
         self.assertEqual(sorted(path.name for path in self.disk.iterdir()), ["job"])
 

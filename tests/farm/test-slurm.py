@@ -52,10 +52,10 @@ class Slurm(FarmCase):
         # Slurm has restarted the tasks of the lost node; the killed tasks are missing at the merge
         missing = set(self.status()["missing"])
         self.assertEqual(missing, killed)
-        self.assertIn(f"3 of {n_chunks} pieces are missing", self.logs())
+        self.assertIn(f"3 of {n_chunks} chunks are missing", self.logs())
         self.assertFalse(self.out.exists())
 
-        self.assertIn("3 pieces", self.submit())
+        self.assertIn("3 chunks", self.submit())
         self.wait()
         self.check_complete(n_chunks)
         self.check_video()
@@ -71,7 +71,7 @@ class Slurm(FarmCase):
     def test_more_chunks_than_tasks(self):
         n_chunks = self.plan(0.1)
         self.assertGreater(n_chunks, MAX_TASKS)
-        self.assertIn(f"{n_chunks} pieces", self.submit())
+        self.assertIn(f"{n_chunks} chunks", self.submit())
         self.wait()
         self.assertEqual(len(list(self.job.glob("slurm-*_*.out"))), MAX_TASKS)
         self.check_complete(n_chunks)

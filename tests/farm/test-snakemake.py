@@ -26,7 +26,7 @@ class Snakemake(FarmCase):
                 subprocess.Popen(self.line, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                  start_new_session=True) as snakemake:
             # Snakemake has not yet noticed at most two of these chunks
-            wait_for("pieces are made", lambda: len(self.records()) >= 4 or snakemake.poll() is not None)
+            wait_for("chunks are made", lambda: len(self.records()) >= 4 or snakemake.poll() is not None)
             os.killpg(snakemake.pid, signal.SIGKILL)
         before = self.made()
         n_chunks = self.status()["pieces"]

@@ -258,7 +258,6 @@ sum_really(const Window *window, const Matrices *m, guint x, guint y, long doubl
   }
 }
 
-/* Returns the filtered sample (x, y). */
 static guint
 filter_sample(const Window *window, const Matrices *m, guint x, guint y, const Rule *rule) {
   gint64 exact[CC_MAX_MATRICES];
@@ -376,7 +375,6 @@ size_of_kind(const Kind *kind, guint *width, guint *height) {
   *height = kind->layout->height;
 }
 
-/* Makes all samples of a kind. */
 static void
 make_kind(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *m, const Kind *kind,
           const CcFrame *src, const CcFrame *dst, OracleTolerance *found) {

@@ -5,9 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_DIVISOR 4096 /* of coefficients that count as rational */
-#define COEFF_TOLERANCE                                                                            \
-  1e-6 /* error of such coefficients, absolute, or relative to a largest below 1 */
+#define MAX_DIVISOR 4096           /* of coefficients that count as rational */
+#define COEFF_TOLERANCE 1e-6       /* of these: absolute, or relative to a largest below 1 */
 #define MAX_WHOLE_SUM G_MAXINT32   /* sum of the absolute integers of a matrix */
 #define MAX_SCALAR_DIVISOR 1000000 /* of a scale or bias that counts as rational */
 
@@ -27,7 +26,7 @@ number_from_ratio(gint64 num, gint64 den) {
   return (Number){TRUE, {num / common, den / common}, (long double)num / den};
 }
 
-/* Continued fraction. */
+/* Uses a continued fraction. */
 Number
 oracle_number(gdouble value) {
   long double x = value, p0 = 0, q0 = 1, p1 = 1, q1 = 0;

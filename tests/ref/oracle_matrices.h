@@ -38,7 +38,6 @@ typedef struct {
 /* Returns `value` as the simplest fraction that equals it to the last bit, if there is one. */
 Number oracle_number(gdouble value);
 
-/* Returns number + i. */
 Number oracle_number_plus(Number number, gint64 i);
 
 /* Returns number * num / den; den is positive. */

@@ -28,7 +28,7 @@ oracle_out_layout(const CcFilter *filter, const CcFrameLayout *layout) {
   return out;
 }
 
-/* One dimension of a region: pixels first to last of the image go to pixels from `place` on. A
+/* One dimension of a region: pixels first to last of the image go to pixels from `position` on. A
  * plane of `size` pixels has one pixel for every `each` pixels of the image, a power of two. */
 static void
 span_of_plane(guint image, guint first, guint last, guint position, guint size, guint stride,

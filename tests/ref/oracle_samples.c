@@ -32,10 +32,10 @@ index_at(const CcPlaneLayout *layout, const Offset *offset, guint x) {
 }
 
 static guint
-word_at(const Kind *kind, const CcFrame *frame, guint offset, guint x, guint y) {
-  const CcPlane *plane = &frame->plane[kind->offset[offset].plane];
+word_at(const Kind *kind, const CcFrame *frame, guint i, guint x, guint y) {
+  const CcPlane *plane = &frame->plane[kind->offset[i].plane];
   return load_word(plane->data + (gssize)y * plane->pitch,
-                   index_at(kind->layout, &kind->offset[offset], x), kind->layout->type);
+                   index_at(kind->layout, &kind->offset[i], x), kind->layout->type);
 }
 
 static guint

@@ -15,7 +15,7 @@ typedef struct {
   gboolean two;
 } Offset;
 
-/* Samples that are filtered, copied or set together. A kind with three places is the luma of red,
+/* Samples that are filtered, copied or set together. A kind with three offsets is the luma of red,
  * green and blue. */
 typedef struct {
   const CcPlaneLayout *layout; /* of their plane */
@@ -33,7 +33,7 @@ typedef struct {
 /* Makes a field of this size, which the caller frees. */
 Field oracle_field_new(const CcRect *rect);
 
-/* Reads the samples of a kind in a rectangle; the luma, if the kind has three places. */
+/* Reads the samples of a kind in a rectangle; the luma, if the kind has three offsets. */
 Field oracle_read_field(const Kind *kind, const CcFrame *frame, const CcRect *rect);
 
 /* Writes the samples back. `width` is the frame's. If it is odd, the last luma sample of a row of

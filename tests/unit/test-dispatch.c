@@ -58,7 +58,7 @@ static const struct {
      "gaussian",
      {.size = 5},
      {"filter plane 0 (grey): separable by dot products of 2 words, sums along a row in two words "
-      "added by products; 16-bit samples, 32-bit sums, output by a shift"}},
+      "added by dot products; 16-bit samples, 32-bit sums, output by a shift"}},
     {"GRAY16_LE",
      "sobel",
      {.size = 3},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The plane map: the positions of luma and chroma in interleaved 4:2:2, and of R, G and B for luma.
+/* The plane map: the positions of luma and chroma in packed 4:2:2, and of R, G and B for luma.
  * Also that filtering them gives the same as filtering separate planes, with the plain loop, to
  * which tests/checkasm compares the fast code. */
 

@@ -106,7 +106,7 @@ test_rectangles(void) {
   }
 }
 
-/* Rectangles in interleaved 4:2:2: of the frame in groups, of luma and chroma in their own pixels.
+/* Rectangles in packed 4:2:2: of the frame in groups, of luma and chroma in their own pixels.
  */
 static void
 test_rectangles_of_macropixels(void) {
@@ -157,7 +157,7 @@ lies_inside(const CcRect *rect, const CcPlaneLayout *plane) {
          rect->y + rect->height <= plane->height;
 }
 
-/* Whether interleaved 4:2:2 of that width is read and written in whole macropixels, or to the end
+/* Whether packed 4:2:2 of that width is read and written in whole macropixels, or to the end
  * of a row. */
 static gboolean
 keeps_macropixels(const CcFilter *filter, guint width) {
