@@ -138,6 +138,7 @@ class EndsCase(Case):
             self.assertNotIn("its hash does not match", done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         self.assertEqual(self.out.read_bytes(), BEFORE)
+        return done
 
 
 # ---- damage ----

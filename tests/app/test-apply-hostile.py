@@ -101,7 +101,7 @@ class Hostile(media.Case):
     def test_nested_arrays(self):
         self.make("in.mkv", 3)
         for text in ("<" * 100000, "<" * 50000 + "1" + ">" * 50000, "{" * 100000, "<" * 17 + "1" + ">" * 17):
-            self.apply(f"--matrix={text}", "in.mkv", "out.mkv", status=2, says="an array such as <1,2,1>")
+            self.apply(f"--matrix={text}", "in.mkv", "out.mkv", status=2, says="an array of rows such as <<0,1,0>")
             self.apply(f"--set=row={text}", "in.mkv", "out.mkv", status=2, says="an array such as <1,2,1>")
 
     def test_presets_without_version(self):

@@ -103,7 +103,8 @@ class Damaged(jobs.EndsCase):
                        {"files": original["files"] * 1000}):
             with self.subTest(**change):
                 self.write_record(1, original | change)
-                self.assert_refused(says="chunk", sealed=True)
+                done = self.assert_refused(sealed=True)
+                self.assertRegex(done.stderr, "chunk [12] |chunk 2:|pieces/000001")
         self.remake(self.record_path(1))
 
     def test_files_outside(self):

@@ -112,7 +112,7 @@ class Files(jobs.EndsCase):
         videos.mkdir()
         for name, frames in (("a.mkv", 60), ("b.mp4", 20), ("c.mkv", 110)):
             self.make(name, frames).rename(videos / name)
-        self.plan("--lossless", "--piece=1", "videos", "--out=edges/{}.mkv", says="3 videos in pieces of 1 s: 9 chunks")
+        self.plan("--lossless", "--piece=1", "videos", "--out=edges/{}.mkv", says="3 videos in chunks of 1 s: 9 chunks")
         self.run_job("--index=1", "--of=3")
         self.run_job("--index=0", "--of=3")
         self.assertEqual(self.missing(), [2, 5, 8])

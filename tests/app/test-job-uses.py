@@ -35,7 +35,7 @@ WRONG = (
     ("cudaconv plan --list none.txt --out edges/ --job new", 1, ("--list none.txt", "one name per line")),
     ("cudaconv plan text.txt --out out.mkv --job new", 1, ("text.txt", "not a video or image that GStreamer can read")),
     ("cudaconv plan in.mkv --out out.mp4 --encoder 'videorate max-rate=5 ! x264enc' --job new", 2, ("max-rate=5", "times", "x264enc")),
-    ("cudaconv plan in.mkv --out out.mkv --encoder opusenc --job new", 2, ("opusenc", "does not fit", "x264enc")),
+    ("cudaconv plan in.mkv --out out.mkv --encoder opusenc --job new", 2, ("opusenc", "the container cannot hold", "x264enc")),
     ("cudaconv plan sound.mkv --out out.mkv --job new", 1, ("sound.mkv", "there is no video in it")),
     ("cudaconv plan stream.ts --out out.mkv --job new", 1, ("stream.ts", "MPEG streams", "-c copy IN.mkv")),
     ("cudaconv plan in.mkv in.mkv --out edges/ --job new", 2, ("in.mkv", "twice in IN")),
