@@ -215,8 +215,8 @@ find_parts(CcOutput *self, const CcOp *op) {
     return FALSE;
   CcFinish numbers = self->to_sample;
   for (gint quarters = 0; quarters < 4; quarters++) {
-    numbers.parts = (CcFinishParts){op->mul, op->add + fabs(op->mul) * quarters / 4};
-    const CcFinishParts *f = &numbers.parts;
+    numbers.parts = (CcRequantizeParts){op->mul, op->add + fabs(op->mul) * quarters / 4};
+    const CcRequantizeParts *f = &numbers.parts;
     if (fabs((gdouble)t.min * f->mul + f->add) < G_MAXINT32 &&
         fabs((gdouble)t.max * f->mul + f->add) < G_MAXINT32 &&
         take_proved(self, op, CC_REQUANTIZE_PARTS, &numbers, 0, 0))

@@ -49,10 +49,10 @@ typedef struct {
 static Slot slots[MAX_SLOTS];
 static Worker workers[MAX_CORES - 1];
 
-static APART gint n_under_way; /* calls; atomic, as the variables below */
-static APART gint n_opened;    /* calls so far */
-static APART gint n_running;   /* callers, and workers that are awake */
-static APART gint n_coming;    /* workers that are awake and not inside */
+static APART gint n_calls;   /* calls that run now; atomic, as the variables below */
+static APART gint n_opened;  /* calls so far */
+static APART gint n_running; /* callers, and workers that are awake */
+static APART gint n_coming;  /* workers that are awake and not inside */
 static APART gint ending;
 
 static GMutex users_lock; /* guards the following */
@@ -163,7 +163,7 @@ open_slot(Slot *slot, const CcParallelFor *loop, guint seats) {
   slot->busy = 0;
   g_atomic_int_set(&slot->next_slice, 0);
   g_atomic_int_set(&slot->gate, OPEN + (gint)seats * SEAT);
-  g_atomic_int_inc(&n_under_way);
+  g_atomic_int_inc(&n_calls);
   g_atomic_int_inc(&n_opened);
 }
 
@@ -184,7 +184,7 @@ close_slot(Slot *slot) {
     g_mutex_unlock(&slot->mutex);
   }
   const gsize busy = slot->busy;
-  g_atomic_int_add(&n_under_way, -1);
+  g_atomic_int_add(&n_calls, -1);
   g_atomic_int_set(&slot->taken, FALSE);
   return busy;
 }
@@ -235,7 +235,7 @@ call_workers(Slot *slot) {
 
 /* Returns TRUE if too many threads run. The calling worker is then no longer counted as running. */
 static gboolean
-give_way(void) {
+must_yield(void) {
   while (is_crowded()) {
     const gint n = g_atomic_int_get(&n_running);
     if ((guint)n > n_cores && g_atomic_int_compare_and_exchange(&n_running, n, n - 1))
@@ -247,12 +247,12 @@ give_way(void) {
 /* Runs slices until none is left. Returns TRUE if it stopped earlier to give way to other
  * threads. */
 static gboolean
-run_slices(Slot *slot, guint8 *scratch, gboolean gives_way) {
+run_slices(Slot *slot, guint8 *scratch, gboolean yields) {
   const CcParallelFor *loop = &slot->loop;
   guint i;
   while ((i = (guint)g_atomic_int_add(&slot->next_slice, 1)) < loop->n_slices) {
     loop->run(loop->data, i, scratch);
-    if (gives_way && give_way())
+    if (yields && must_yield())
       return TRUE;
   }
   return FALSE;
@@ -262,17 +262,17 @@ run_slices(Slot *slot, guint8 *scratch, gboolean gives_way) {
  * scratch memory it does nothing. */
 static gboolean
 help(Worker *self, Slot *slot) {
-  gboolean gave_way = FALSE;
+  gboolean yielded = FALSE;
   g_atomic_int_add(&n_coming, -1);
   if (cc_scratch_grow(&self->scratch, slot->loop.scratch_size)) {
     call_workers(slot);
     const guint64 start = cc_now();
-    gave_way = run_slices(slot, self->scratch.memory, TRUE);
+    yielded = run_slices(slot, self->scratch.memory, TRUE);
     g_atomic_pointer_add(&slot->busy, (gssize)(cc_now() - start));
   }
   g_atomic_int_inc(&n_coming);
-  leave_slot(slot, gave_way);
-  return gave_way;
+  leave_slot(slot, yielded);
+  return yielded;
 }
 
 /* Spins until a call follows the first `seen` ones. Returns FALSE if none came CC_LOOK_OUT_NS after
@@ -286,7 +286,7 @@ look_out(gint seen) {
     const guint64 now = cc_now();
     if (is_crowded() || now - ended >= CC_LOOK_OUT_NS)
       return FALSE;
-    if (g_atomic_int_get(&n_under_way) && now - start < MAX_LOOK_OUT_NS)
+    if (g_atomic_int_get(&n_calls) && now - start < MAX_LOOK_OUT_NS)
       ended = now;
     relax();
   }
@@ -316,13 +316,13 @@ worker_main(gpointer data) {
   Worker *self = data;
   while (!g_atomic_int_get(&ending)) {
     const gint seen = g_atomic_int_get(&n_opened);
-    gboolean gave_way = give_way();
-    Slot *slot = gave_way ? NULL : enter_slot();
+    gboolean yielded = must_yield();
+    Slot *slot = yielded ? NULL : enter_slot();
     if (slot)
-      gave_way = help(self, slot);
-    if (!gave_way && (slot || look_out(seen)))
+      yielded = help(self, slot);
+    if (!yielded && (slot || look_out(seen)))
       continue;
-    if (!gave_way)
+    if (!yielded)
       g_atomic_int_add(&n_running, -1);
     rest(self, seen);
   }
@@ -348,7 +348,7 @@ forget_workers(void) {
     g_cond_init(&workers[i].called);
   }
   memset(slots, 0, sizeof slots);
-  n_under_way = n_running = n_coming = ending = 0;
+  n_calls = n_running = n_coming = ending = 0;
   g_mutex_init(&users_lock);
 }
 

@@ -222,7 +222,7 @@ prefer_cheap_formats(GstQuery *query) {
 static gboolean
 gst_cuda_conv_query(GstBaseTransform *trans, GstPadDirection direction, GstQuery *query) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  if (cc_cuda_context_is_asked_for(query) && answer_context_query(self, query))
+  if (cc_cuda_context_is_requested(query) && answer_context_query(self, query))
     return TRUE;
   if (direction == GST_PAD_SINK && gst_cuda_conv_answer_query(self, query))
     return TRUE;

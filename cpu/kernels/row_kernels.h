@@ -127,7 +127,7 @@ typedef struct {
  * each rounded. The floor fits 32 bits. */
 typedef struct {
   gdouble mul, add;
-} CcFinishParts;
+} CcRequantizeParts;
 
 /* The constants of all variants of the output stage. */
 typedef struct {
@@ -141,7 +141,7 @@ typedef struct {
   CcFinishBits bits;
   CcFinishShifted shifted;
   CcFinishCentred centred;
-  CcFinishParts parts;
+  CcRequantizeParts parts;
 } CcFinish;
 
 /* The requantization variants: how t becomes a sample. */

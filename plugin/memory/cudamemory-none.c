@@ -27,7 +27,7 @@ cc_cuda_context_announce(GstElement *element, GstObject *context) {
 }
 
 gboolean
-cc_cuda_context_is_asked_for(GstQuery *query) {
+cc_cuda_context_is_requested(GstQuery *query) {
   return FALSE;
 }
 

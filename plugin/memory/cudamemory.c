@@ -94,7 +94,7 @@ cc_cuda_context_announce(GstElement *element, GstObject *context) {
 }
 
 gboolean
-cc_cuda_context_is_asked_for(GstQuery *query) {
+cc_cuda_context_is_requested(GstQuery *query) {
   const gchar *type = NULL;
   return GST_QUERY_TYPE(query) == GST_QUERY_CONTEXT && gst_query_parse_context_type(query, &type) &&
          g_strcmp0(type, GST_CUDA_CONTEXT_TYPE) == 0;

@@ -28,7 +28,7 @@ GstObject *cc_cuda_context_of_device(CcDevice *device);
 void cc_cuda_context_announce(GstElement *element, GstObject *context);
 
 /* Whether this is a query for a CUDA context. */
-gboolean cc_cuda_context_is_asked_for(GstQuery *query);
+gboolean cc_cuda_context_is_requested(GstQuery *query);
 void cc_cuda_context_answer(GstElement *element, GstQuery *query, GstObject *context);
 
 /* The driver's handle of a context (a CUcontext). */

@@ -214,7 +214,7 @@ try_to_register(Registration *self, gpointer start, gsize bytes, CcDevice *devic
   if (!cc_device_pin(device, start, bytes, &error)) {
     GST_INFO("%" G_GSIZE_FORMAT " bytes at %p are not registered: %s", bytes, start,
              error->message);
-    return g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY) ? CC_PINNING_NO_ROOM
+    return g_error_matches(error, CC_ERROR, CC_ERROR_NO_MEMORY) ? CC_PINNING_NO_MEMORY
                                                                 : CC_PINNING_REFUSED;
   }
   GST_DEBUG("registered %" G_GSIZE_FORMAT " bytes at %p", bytes, start);
@@ -229,8 +229,9 @@ try_to_register(Registration *self, gpointer start, gsize bytes, CcDevice *devic
  * others were released after a refusal for lack of room. The caller holds the lock. */
 static gboolean
 is_worth_a_try(const Registration *self) {
-  const gboolean lacked_room = self->state == CC_PINNING_LIMIT || self->state == CC_PINNING_NO_ROOM;
-  return self->state == CC_PINNING_FIRST || (lacked_room && self->n_released != n_released);
+  const gboolean lacked_memory =
+      self->state == CC_PINNING_LIMIT || self->state == CC_PINNING_NO_MEMORY;
+  return self->state == CC_PINNING_FIRST || (lacked_memory && self->n_released != n_released);
 }
 
 CcPinning
@@ -284,7 +285,7 @@ cc_pinning_describe(CcPinning pinning) {
     return "staged: not plain system memory";
   case CC_PINNING_LIMIT:
     return "staged: the limit of registered memory is reached";
-  case CC_PINNING_NO_ROOM:
+  case CC_PINNING_NO_MEMORY:
     return "staged: the driver has no memory to register more";
   case CC_PINNING_REFUSED:
     return "staged: the driver does not register this memory";

@@ -20,14 +20,14 @@ void cc_pinned_allocator_close(GstAllocator *allocator);
 
 /* Whether and how a memory is pinned, or why it is not. */
 typedef enum {
-  CC_PINNING_OWN,      /* from a pinned allocator */
-  CC_PINNING_IN_PLACE, /* registered in place */
-  CC_PINNING_FIRST,    /* seen for the first time; it may never come back */
-  CC_PINNING_SMALL,    /* too small: a copy costs less */
-  CC_PINNING_KIND,     /* not plain system memory: its address may change after an unmap */
-  CC_PINNING_LIMIT,    /* the limit is reached; tried again after others were released */
-  CC_PINNING_NO_ROOM,  /* the driver is out of memory; tried again likewise */
-  CC_PINNING_REFUSED,  /* the driver refused: read-only memory, or memory of a device */
+  CC_PINNING_OWN,       /* from a pinned allocator */
+  CC_PINNING_IN_PLACE,  /* registered in place */
+  CC_PINNING_FIRST,     /* seen for the first time; it may never come back */
+  CC_PINNING_SMALL,     /* too small: a copy costs less */
+  CC_PINNING_KIND,      /* not plain system memory: its address may change after an unmap */
+  CC_PINNING_LIMIT,     /* the limit is reached; tried again after others were released */
+  CC_PINNING_NO_MEMORY, /* the driver is out of memory; tried again likewise */
+  CC_PINNING_REFUSED,   /* the driver refused: read-only memory, or memory of a device */
 } CcPinning;
 
 /* Looks up a mapped memory. Memory of others is registered when it is seen for the second time, and

@@ -193,7 +193,7 @@ draw_finish(CcSampleType type) {
   f.add_f = (gfloat)f.add;
   f.bits = (CcFinishBits){check_uint(0, 20), (gint32)check_uint(0, 1 << 20)};
   f.shifted = (CcFinishShifted){8, (gfloat)(f.mul * 256), (gfloat)(f.add + f.mul * 128)};
-  f.parts = (CcFinishParts){0x1p-26 / check_uint(1, 1 << 20), check_uint(0, 255)};
+  f.parts = (CcRequantizeParts){0x1p-26 / check_uint(1, 1 << 20), check_uint(0, 255)};
   f.in_16 = (CcFinish16){.offset = (guint16)check_uint(0, G_MAXUINT16), .right = right};
   f.in_16.factor = (guint16)check_uint(0, MIN(max << right, G_MAXUINT16));
   f.in_16.max = G_MAXUINT16;
