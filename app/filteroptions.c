@@ -134,7 +134,8 @@ read_value(GstElement *filter, GParamSpec *spec, const gchar *text, GValue *to, 
   if (!ok) {
     g_autoptr(GPtrArray) names = g_ptr_array_new();
     for (const CcChoice *choice = described.choices; choice && choice->name; choice++)
-      g_ptr_array_add(names, (gpointer)choice->name);
+      if (cc_option_find_choice_of(option, choice->value) == choice) /* no former name */
+        g_ptr_array_add(names, (gpointer)choice->name);
     g_ptr_array_add(names, NULL);
     g_autofree gchar *meant = suggest_text(text, (gchar **)names->pdata);
     g_set_error(error, APP_USAGE_ERROR, 0, "--%s \"%s\": %s%s%s", spec->name, text, why->message,
@@ -262,6 +263,20 @@ is_placement(const gchar *property) {
   return cc_options_find(property) == cc_n_options;
 }
 
+/* The text of a value for filter_digest. An enum value has its last name, which is a former name if
+ * there is one: a renamed value keeps its digest, so jobs of older versions can be continued. */
+static gchar *
+value_text(const GParamSpec *spec, const GValue *value) {
+  if (!G_IS_PARAM_SPEC_ENUM(spec))
+    return gst_value_serialize(value);
+  const GEnumClass *klass = G_PARAM_SPEC_ENUM(spec)->enum_class;
+  const gchar *name = NULL;
+  for (guint i = 0; i < klass->n_values; i++)
+    if (klass->values[i].value == g_value_get_enum(value))
+      name = klass->values[i].value_nick;
+  return g_strdup(name);
+}
+
 gchar *
 filter_digest(GstElement *filter) {
   g_autofree GParamSpec **specs = filter_list_properties(filter);
@@ -272,7 +287,7 @@ filter_digest(GstElement *filter) {
       continue;
     g_value_init(&value, specs[i]->value_type);
     g_object_get_property(G_OBJECT(filter), specs[i]->name, &value);
-    g_autofree gchar *text = gst_value_serialize(&value);
+    g_autofree gchar *text = value_text(specs[i], &value);
     g_autofree gchar *line = g_strdup_printf("%s=%s\n", specs[i]->name, text ? text : "");
     g_checksum_update(checksum, (const guchar *)line, -1);
   }

@@ -9,6 +9,7 @@
 #include "engine/error.h"
 #include "engine/ablation.h"
 #include "engine/enum_names.h"
+#include "engine/options.h"
 #include "npp.h"
 #include "cases.h"
 
@@ -38,10 +39,17 @@ parse_option(gpointer data, const gchar *name, const gchar *value, GError **erro
     return FALSE;
   g_strfreev(self->algorithms);
   self->algorithms = g_strsplit(value, ",", -1);
-  for (gchar **word = self->algorithms; *word; word++)
+  for (gchar **word = self->algorithms; *word; word++) {
+    const CcOption *option = &cc_options[cc_options_find("algorithm")];
+    const CcChoice *choice = cc_option_find_choice(option, *word);
+    if (choice) { /* a former name becomes the current one */
+      g_free(*word);
+      *word = g_strdup(cc_option_find_choice_of(option, choice->value)->name);
+    }
     if (bench_find_name(peers, *word) < 0 && bench_find_name(bench_algorithm_names, *word) < 0 &&
         !g_str_has_prefix(*word, WITHOUT))
       return bench_refuse(error, "there is no algorithm \"%s\"", *word);
+  }
   return TRUE;
 }
 

@@ -451,8 +451,12 @@ TABLES = {  # kind of run to tables by their marks in the page
 
 
 def load(file):
-    """Reads a run that --json wrote. The kind `coverage` was called `reach` before."""
+    """Reads a run that --json wrote. Version 0.1 called the kind `coverage` `reach`, and the algorithm
+    `tensor-core` `sliding`."""
     run = json.load(file)
+    for row in run.get("results", []):
+        if isinstance(row.get("algorithm"), str):
+            row["algorithm"] = row["algorithm"].replace("sliding", "tensor-core")
     return {**run, "kind": "coverage"} if run["kind"] == "reach" else run
 
 

@@ -183,6 +183,12 @@ class Rows(unittest.TestCase):
         text, _ = run("reach", "--size=16x8", "--format=GRAY8", "--kernel=box:3", "--json=-", "--npp=/nowhere")
         self.assertEqual(json.loads(text)["kind"], "coverage")
 
+    def test_former_algorithm_name(self):
+        """The algorithm tensor-core was called sliding."""
+        text, _ = run("kernels", "--size=16x8", "--format=GRAY8", "--kernel=box:3", "--algorithm=sliding", "--json=-",
+                      "--npp=/nowhere")
+        self.assertEqual([row["algorithm"] for row in json.loads(text)["results"]], ["copy", "tensor-core"])
+
     def test_choice_of_auto(self):
         """Checks the algorithm that auto chooses, and the number of launches. Three launches filter the components
         as planes."""

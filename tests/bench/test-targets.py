@@ -257,7 +257,9 @@ class Pages(unittest.TestCase):
             for run, words in ((kernels({"GRAY8": {"tensor-core": 18.5}}), "`tensor-core` | 18.5 (97.3) |"),
                                (pipelines({"bus": 840, "own": 1000}), "84.0: missed |"),
                                (made_up("coverage", []), "cells that meet it |"),
-                               (old, "cells that meet it |")):
+                               (old, "cells that meet it |"),
+                               # the old name of the algorithm
+                               (kernels({"GRAY8": {"sliding": 18.5}}), "`tensor-core` | 18.5 (97.3) |")):
                 file.write_text(report.json.dumps(run), encoding="utf-8")
                 self.assertEqual(report.main(["docs", f"--page={copy}", str(file)]), 0)
                 self.assertIn(words, copy.read_text(encoding="utf-8"))
