@@ -14,12 +14,12 @@ typedef enum {
   APP_WRONG_USAGE = 2,
 } AppStatus;
 
-/* Initialises GStreamer and finds the plugin. A plugin that crashes when it is loaded ends only
- * GStreamer's scanner, which is a process of its own. */
+/* Initialises GStreamer and finds the plugin. GStreamer loads new plugins in a separate process,
+ * its scanner. A plugin that crashes there does not end this process. */
 void app_start_gstreamer(void);
 
 /* Runs a sub-command. argv[0] is its name. GStreamer is initialised, except for `doctor`, which
- * does so itself. */
+ * calls app_start_gstreamer itself. */
 typedef AppStatus (*AppRun)(int argc, char **argv);
 
 AppStatus app_apply(int argc, char **argv);
@@ -33,35 +33,37 @@ AppStatus app_kernels(int argc, char **argv);
 AppStatus app_presets(int argc, char **argv);
 AppStatus app_doctor(int argc, char **argv);
 
-/* Returns a parser for the options of sub-command `name`. The help begins with `summary`. More
- * options can be added to the main group, whose callbacks get `user_data`. Free it. */
+/* Returns a parser for the options of sub-command `name`. The help begins with `summary`. Callers
+ * may add more options to the main group. The callbacks of these options get `user_data`. Free the
+ * parser. */
 GOptionContext *app_option_context_new(const gchar *name, const gchar *summary,
                                        const GOptionEntry *entries, gpointer user_data);
 
 /* Parses the options and returns the other arguments as a new array, without the name of the
- * sub-command. There have to be `min` to `max` arguments. Returns NULL with an error if the command
- * line is wrong (APP_WRONG_USAGE). */
+ * sub-command. The command line must have at least `min` and at most `max` other arguments. Returns
+ * NULL with an error if the command line is wrong (APP_WRONG_USAGE). */
 gchar **app_parse_arguments(GOptionContext *context, int argc, char **argv, guint min, guint max,
                             GError **error);
 
-/* Prints the error of sub-command `name` on stderr, in one line, and returns `status`. For a wrong
- * usage a second line points to --help. */
+/* Prints the error of sub-command `name` on stderr, in one line, and returns `status`. If `status`
+ * is APP_WRONG_USAGE, a second line points to --help. */
 AppStatus app_fail(const gchar *name, AppStatus status, const GError *error);
 
-/* Ends a sub-command whose result is its output. Returns `status`, or APP_FAILED if standard output
- * could not be written. */
+/* Flushes standard output at the end of a sub-command that only prints. Returns `status`, or
+ * APP_FAILED if standard output could not be written. */
 AppStatus app_end_output(const gchar *name, AppStatus status);
 
 /* Returns APP_WRONG_USAGE for errors of the command line and APP_FAILED for all others. */
 AppStatus app_status_of(const GError *error);
 
-/* Ends the process by the signal, so that a loop in a shell ends as well. */
+/* Ends the process with signal `number` and its default action, so that a shell ends its loop too.
+ */
 AppStatus app_end_by_signal(gint number);
 
-/* Sets an error of the command line (wrong usage) and returns FALSE. */
+/* Sets an error of domain APP_USAGE_ERROR and returns FALSE. */
 gboolean app_refuse(GError **error, const gchar *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* The domain of errors of the command line. */
+/* The GError domain for errors of the command line. */
 #define APP_USAGE_ERROR g_quark_from_static_string("cudaconv-usage")
 
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv explain: filters one frame and prints from the element's statistics what ran for it. */
+/* cudaconv explain: filters one frame and prints the backend, the plan and the steps that the
+ * element used for it. All three come from the element's property `stats`. */
 
 #include "command.h"
 #include "app/convert/elements.h"
@@ -9,16 +10,16 @@
 #include "suggest.h"
 
 #define NAME "explain"
-#define MAX_SIDE 32767 /* of a frame, in pixels */
+#define MAX_SIDE 32767 /* maximum width and height of a frame, in pixels */
 #define SUMMARY                                                                                    \
   "Prints what runs for a filter, a format and a frame size on this machine: the backend, how\n"   \
   "the kernel is computed, and a line for each step. It filters one frame of zeros.\n"             \
   "docs/explain.md explains the lines."
 
 typedef struct {
-  gchar *format, *frame_size; /* values of the options */
-  const gchar *name;          /* GStreamer's name of the format */
-  GstVideoInfo info;          /* of the frame */
+  gchar *format, *frame_size; /* texts of the options; NULL: not given */
+  const gchar *name;          /* name of the frame format in GStreamer */
+  GstVideoInfo info;          /* format and size of the frame */
 } ExplainOptions;
 
 static void

@@ -16,11 +16,11 @@ typedef struct {
 } Setting;
 
 struct _FilterOptions {
-  GstElement *model;       /* lists the properties; is never started */
-  GParamSpec **properties; /* that can be set */
-  GOptionEntry *entries;   /* one for each property */
-  GPtrArray *descriptions; /* the texts of the entries */
-  GArray *settings;        /* of Setting; in the order of the command line */
+  GstElement *model;       /* lists the element's properties; is never started */
+  GParamSpec **properties; /* the writable properties of the element; ends with NULL */
+  GOptionEntry *entries;   /* one option for each property; ends with an empty entry */
+  GPtrArray *descriptions; /* owns the description texts that `entries` points to */
+  GArray *settings;        /* elements are Setting, in the order of the command line */
   gchar *preset;
 };
 
@@ -35,7 +35,7 @@ filter_list_properties(GstElement *filter) {
   guint count, used = 0;
   GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(filter), &count);
   for (guint i = 0; i < count; i++) {
-    /* properties of the base classes are for pipelines */
+    /* properties of the base classes are of no use outside a pipeline */
     if (all[i]->flags & G_PARAM_WRITABLE && all[i]->owner_type == G_OBJECT_TYPE(filter))
       all[used++] = all[i];
   }
@@ -102,8 +102,8 @@ find_name(const gchar *text, gchar **names) {
   return NULL;
 }
 
-/* Returns a hint for a refused value. Users mix up the names of kernels and presets, and write
- * numbers with a decimal comma. */
+/* Returns a hint for a refused value, or "". Common mistakes are the name of a preset as a kernel,
+ * and a number with a decimal comma. */
 static const gchar *
 hint(GstElement *filter, const CcOption *option, const gchar *text) {
   if (strcmp(option->name, "kernel") == 0) {
@@ -115,7 +115,7 @@ hint(GstElement *filter, const CcOption *option, const gchar *text) {
   return option->type == CC_OPTION_DOUBLE ? ", such as 0.5" : "";
 }
 
-/* Parses a value. Arrays have GStreamer's syntax and are parsed by GStreamer. */
+/* Parses a value. GStreamer parses arrays, because they have its syntax. */
 static gboolean
 read_value(GstElement *filter, GParamSpec *spec, const gchar *text, GValue *to, GError **error) {
   g_auto(Described) described = describe(spec);
@@ -134,7 +134,7 @@ read_value(GstElement *filter, GParamSpec *spec, const gchar *text, GValue *to, 
   if (!ok) {
     g_autoptr(GPtrArray) names = g_ptr_array_new();
     for (const CcChoice *choice = described.choices; choice && choice->name; choice++)
-      if (cc_option_find_choice_of(option, choice->value) == choice) /* no former name */
+      if (cc_option_find_choice_of(option, choice->value) == choice) /* skip former names */
         g_ptr_array_add(names, (gpointer)choice->name);
     g_ptr_array_add(names, NULL);
     g_autofree gchar *meant = suggest_text(text, (gchar **)names->pdata);
@@ -257,14 +257,15 @@ filter_options_to_text(const FilterOptions *self) {
   return g_strdup(text->str);
 }
 
-/* Whether a property chooses where a frame is filtered and does not change the result. */
+/* TRUE if a property only chooses where a frame is filtered and does not change the result. */
 static gboolean
 is_placement(const gchar *property) {
   return cc_options_find(property) == cc_n_options;
 }
 
-/* The text of a value for filter_digest. An enum value has its last name, which is a former name if
- * there is one: a renamed value keeps its digest, so jobs of older versions can be continued. */
+/* Returns the text of a value for filter_digest. An enum value may have several names, and its
+ * former names come last. The last name is returned, so that a renamed value keeps its digest and
+ * jobs of older versions can be continued. */
 static gchar *
 value_text(const GParamSpec *spec, const GValue *value) {
   if (!G_IS_PARAM_SPEC_ENUM(spec))
@@ -296,7 +297,7 @@ filter_digest(GstElement *filter) {
 
 /* ---- options ---- */
 
-/* The callback of options that are named like a property. */
+/* The callback of each option that is named like a property. */
 static gboolean
 take_property(const gchar *option, const gchar *text, gpointer user_data, GError **error) {
   FilterOptions *self = user_data;
@@ -316,7 +317,7 @@ take_set(const gchar *option, const gchar *text, gpointer user_data, GError **er
     return FALSE;
   }
   const Setting setting = {g_strndup(text, (gsize)(equals - text)), g_strdup(equals + 1)};
-  g_strdelimit(setting.property, "_", '-'); /* GObject accepts both */
+  g_strdelimit(setting.property, "_", '-'); /* GObject accepts _ and - in names */
   g_array_append_val(self->settings, setting);
   return TRUE;
 }
@@ -386,8 +387,8 @@ filter_options_list_formats(const FilterOptions *self) {
   return names;
 }
 
-/* Adds an option for each property, or (not `all`) for those that choose where a frame is filtered.
- */
+/* Adds an option for each property. Without `all`, only for properties that choose where a frame is
+ * filtered. */
 static void
 add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
   static const gchar *const placeholders[] = {[CC_OPTION_INT] = "N",
@@ -405,7 +406,7 @@ add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
     g_ptr_array_add(self->descriptions, description);
     const GOptionEntry entry = {spec->name,
                                 strcmp(spec->name, "kernel") == 0 ? 'k' : 0,
-                                G_OPTION_FLAG_FILENAME, /* bytes, not converted from the locale */
+                                G_OPTION_FLAG_FILENAME, /* bytes; GLib does not convert the text */
                                 G_OPTION_ARG_CALLBACK,
                                 take_property,
                                 description,

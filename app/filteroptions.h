@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The options that set properties of the element: one for each property, generated from the
- * element, and --set and --preset. */
+/* The command line options that set properties of the element. One option is generated for each
+ * property. Besides them there are --set and --preset. */
 
 #include <gst/gst.h>
 
@@ -15,22 +15,25 @@ FilterOptions *filter_options_new(GError **error);
 void filter_options_free(FilterOptions *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FilterOptions, filter_options_free)
 
-/* Adds the options to the main group of the context. The user data of the group has to be `self`,
- * and `self` has to live as long as the context. */
+/* Adds the options to the main group of the context. `self` must be the user data of the group and
+ * must live as long as the context. */
 void filter_options_add(FilterOptions *self, GOptionContext *context);
 
-/* Returns the frame formats that the element accepts, in its order. Free them. */
+/* Returns the names of the frame formats that the element accepts, in the order of its caps. Free
+ * the array. */
 gchar **filter_options_list_formats(const FilterOptions *self);
 
-/* Returns a new element named "filter" with the values of the options. The preset is loaded first.
- * Returns NULL if a value is wrong; the error names the accepted values. */
+/* Returns a new element named "filter" with the values of the options. The preset is loaded before
+ * the other options are set. Returns NULL with an error if a value is wrong. The error names the
+ * accepted values. */
 GstElement *filter_options_make(const FilterOptions *self, GError **error);
 
-/* Like filter_options_add, but only for properties that choose where a frame is filtered (backend,
- * device, threads) and do not change the result. */
+/* Like filter_options_add, but adds only options that choose where a frame is filtered: backend,
+ * device and threads. These do not change the result. */
 void filter_options_add_where(FilterOptions *self, GOptionContext *context);
 
-/* Sets the values of the options on an element. */
+/* Sets the properties of an element to the values of the options. FALSE with an error if a value is
+ * wrong. */
 gboolean filter_options_apply(const FilterOptions *self, GstElement *filter, GError **error);
 
 /* Returns the value of the last --kernel-file, or NULL. `self` owns it. */
@@ -39,8 +42,8 @@ const gchar *filter_options_kernel_file(const FilterOptions *self);
 /* Returns the options as one line, quoted for a shell: --preset=soft --sigma=2. Free it. */
 gchar *filter_options_to_text(const FilterOptions *self);
 
-/* Returns a new element with the options of such a line. `kernel_file` replaces the kernel file of
- * the line; NULL: it stays. */
+/* Returns a new element with the options of a line from filter_options_to_text. `kernel_file`
+ * replaces the kernel file in the line, unless it is NULL. */
 GstElement *filter_make_from_text(const gchar *text, const gchar *kernel_file, GError **error);
 
 /* Returns a hash of the values of all properties that change the result. Free it. */
@@ -49,8 +52,8 @@ gchar *filter_digest(GstElement *filter);
 /* Parses a value, checks its range and sets one property. */
 gboolean filter_set(GstElement *filter, const gchar *property, const gchar *text, GError **error);
 
-/* Returns the properties that can be set, in the element's order. The array ends with NULL. Free
- * it. */
+/* Returns the writable properties of the element's own class, in the order of the class. The array
+ * ends with NULL. Free it. */
 GParamSpec **filter_list_properties(GstElement *filter);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The program `cudaconv`, which makes the element usable without knowledge of GStreamer. Each
- * sub-command is in a file of its own. */
+/* The program `cudaconv`. With it, users need no knowledge of GStreamer to use the element. Each
+ * sub-command has its own source file. */
 
 #include "command.h"
 #include "app/convert/media.h"
@@ -18,7 +18,7 @@
 static const struct {
   const gchar *name, *arguments, *summary;
   AppRun run;
-  gboolean starts_by_itself; /* it calls app_start_gstreamer */
+  gboolean starts_by_itself; /* TRUE: the sub-command calls app_start_gstreamer itself */
 } commands[] = {
     {"apply", "IN... OUT", "filter videos, images or a camera into files", app_apply, FALSE},
     {"play", "[IN]", "filter in a window, before and after side by side", app_play, FALSE},
@@ -78,7 +78,8 @@ refuse_command(const gchar *name) {
   return APP_WRONG_USAGE;
 }
 
-/* In a build folder that is not installed, the plugin is in ../plugin, relative to this program. */
+/* Loads the plugin from a build folder, if GStreamer does not know it yet. The plugin is in
+ * ../plugin, relative to this program. */
 static void
 find_plugin_in_build(void) {
   g_autoptr(GstElementFactory) known = gst_element_factory_find("cudaconv");
@@ -92,12 +93,13 @@ find_plugin_in_build(void) {
 
 void
 app_start_gstreamer(void) {
-  /* if a plugin crashes the scanner, the pipe that GStreamer writes to is closed */
+  /* If a plugin crashes GStreamer's scanner process, GStreamer writes to a closed pipe. */
   void (*const kept)(int) = signal(SIGPIPE, SIG_IGN);
   gst_init(NULL, NULL);
   signal(SIGPIPE, kept);
   find_plugin_in_build();
-  /* jpegparse reads the rotation of a photo, and has no rank in GStreamer 1.22 */
+  /* jpegparse reads the rotation of a photo. In GStreamer 1.22 its rank is none, so decodebin would
+   * not use it. */
   g_autoptr(GstElementFactory) jpeg = gst_element_factory_find("jpegparse");
   if (jpeg && gst_plugin_feature_get_rank(GST_PLUGIN_FEATURE(jpeg)) == GST_RANK_NONE)
     gst_plugin_feature_set_rank(GST_PLUGIN_FEATURE(jpeg), GST_RANK_PRIMARY);
@@ -123,8 +125,8 @@ app_option_context_new(const gchar *name, const gchar *summary, const GOptionEnt
   return context;
 }
 
-/* Whether a word is a property as in a gst-launch line, kernel=sobel, and not the name of a file.
- */
+/* TRUE if a word sets a property as in a gst-launch line, such as kernel=sobel, and is not the name
+ * of a file. */
 static gboolean
 is_setting(const gchar *word) {
   const gsize name = strspn(word, "abcdefghijklmnopqrstuvwxyz-");
@@ -132,7 +134,7 @@ is_setting(const gchar *word) {
          !g_file_test(word, G_FILE_TEST_EXISTS);
 }
 
-/* Adds the option that was probably meant to an error about an unknown option. */
+/* If the error is about an unknown option, adds the name of a similar option to its message. */
 static void
 add_suggestion(GOptionContext *context, GError **error) {
   const gchar *dashes = strstr((*error)->message, "--");
@@ -188,7 +190,8 @@ app_parse_arguments(GOptionContext *context, int argc, char **argv, guint min, g
 }
 
 /* Opens /dev/null for each standard stream that is closed. Otherwise the next file that is opened,
- * such as OUT, would get its descriptor, and messages would be written into that file. */
+ * such as OUT, would get the descriptor of the standard stream. Messages would then be written into
+ * that file. */
 static void
 open_standard_streams(void) {
   int fd;
@@ -203,7 +206,7 @@ int
 main(int argc, char **argv) {
   open_standard_streams();
   setlocale(LC_ALL, "");
-  /* `cudaconv help apply` is `cudaconv apply --help` */
+  /* `cudaconv help apply` means `cudaconv apply --help` */
   gchar help[] = "--help";
   gchar *replaced[] = {argv[0], argc > 2 ? argv[2] : NULL, help, NULL};
   if (argc > 2 && strcmp(argv[1], "help") == 0) {
@@ -222,7 +225,7 @@ main(int argc, char **argv) {
   for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
     if (strcmp(argv[1], commands[i].name) == 0) {
       g_autofree gchar *usage = g_strconcat("cudaconv ", argv[1], NULL);
-      g_set_prgname(usage); /* the help begins with it */
+      g_set_prgname(usage); /* GLib begins the help text with this name */
       if (!commands[i].starts_by_itself)
         app_start_gstreamer();
       return commands[i].run(argc - 1, argv + 1);

@@ -6,7 +6,7 @@
 
 #define TERMINAL_INTERVAL (G_USEC_PER_SEC / 5)
 #define LINES_INTERVAL (10 * G_USEC_PER_SEC)
-#define MIN_SHARE 0.01 /* below it the time left cannot be estimated */
+#define MIN_SHARE 0.01 /* below this share the time left cannot be estimated */
 
 void
 progress_init(Progress *self, gboolean quiet) {
@@ -75,7 +75,7 @@ progress_show(Progress *self, gdouble share, guint64 done, guint64 total, const 
                                share > MIN_SHARE ? seconds * (1 - share) / share : -1};
   g_autofree gchar *text = progress_describe(&state);
   progress_hide(self);
-  /* without line wrap: a wrapped line could not be removed */
+  /* Turn line wrap off while printing, because a wrapped line could not be removed. */
   g_printerr(is_terminal ? "\033[?7l%s: %s\033[?7h" : "%s: %s\n", self->label, text);
   self->is_live = is_terminal;
 }

@@ -13,31 +13,32 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  gdouble share;     /* that is done, 0 to 1; negative: unknown */
-  guint64 done;      /* units that are done */
-  guint64 total;     /* units; 0: unknown */
-  const gchar *unit; /* "frames" */
-  gdouble rate;      /* units a second; 0: not known yet */
-  gdouble left;      /* seconds; negative: unknown */
+  gdouble share;     /* the part of the whole that is done, 0 to 1; negative: unknown */
+  guint64 done;      /* number of units that are done */
+  guint64 total;     /* number of all units; 0: unknown */
+  const gchar *unit; /* name of the unit, such as "frames" */
+  gdouble rate;      /* units per second; 0: not known yet */
+  gdouble left;      /* seconds until the end; negative: unknown */
 } ProgressState;
 
 typedef struct {
-  gboolean quiet;   /* nothing is printed */
-  gchar *label;     /* in front of the line */
-  gint64 started;   /* start of the measurement of the rate, in microseconds (monotonic clock) */
-  gboolean is_live; /* the line is on the terminal now */
-  gint64 next;      /* time of the next line, in microseconds */
+  gboolean quiet; /* TRUE: print nothing */
+  gchar *label;   /* text before the colon */
+  gint64 started; /* when the measurement of the rate began; microseconds of the monotonic clock */
+  gboolean is_live; /* TRUE while a line is on the terminal */
+  gint64 next;      /* when the next line is due; microseconds of the monotonic clock */
 } Progress;
 
 void progress_init(Progress *self, gboolean quiet);
 void progress_clear(Progress *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Progress, progress_clear)
 
-/* Restarts the measurement of the rate. The label is copied. */
+/* Restarts the measurement of the rate and sets the label, a printf format. Copies the label. */
 void progress_start(Progress *self, const gchar *label, ...) G_GNUC_PRINTF(2, 3);
 
-/* Prints a line if the next one is due. The rate and the time left are measured from
- * progress_start. */
+/* Prints a line if the next line is due. The rate and the time left are computed from the time
+ * since progress_start. A negative `share` is computed from `done` and `total`. `total` is 0 if it
+ * is unknown. */
 void progress_show(Progress *self, gdouble share, guint64 done, guint64 total, const gchar *unit);
 
 /* Removes the line from the terminal. Call it before other text is printed. */

@@ -5,7 +5,7 @@
 
 #define MAX_WORD 64
 
-/* Words of other programs, and the kernel, format or option that they mean here. */
+/* Pairs: a word of another program, and the kernel, format or option with the same meaning here. */
 static const gchar *const synonyms[][2] = {
     {"average", "box"},
     {"begin", "start"},
@@ -50,8 +50,8 @@ static const gchar *const synonyms[][2] = {
     {"yuyv422", "YUY2"},
 };
 
-/* Returns the Levenshtein distance: the number of characters that are inserted, deleted or
- * replaced. `a` is in lower case; `b` is compared in lower case. */
+/* Returns the Levenshtein distance: how many characters must be inserted, deleted or replaced to
+ * change `a` into `b`. `a` is in lower case; `b` is compared in lower case. */
 static guint
 distance(const gchar *a, const gchar *b) {
   const gsize length = strlen(b);
@@ -75,7 +75,8 @@ suggest(const gchar *word, const gchar *const *names) {
   g_autofree gchar *lower = g_ascii_strdown(word, -1);
   const gsize length = strlen(lower);
   const gchar *nearest = NULL;
-  guint min = length < 5 ? 2 : length < 7 ? 3 : 4; /* words at this distance are unrelated */
+  /* Words that differ in this number of edits or more are unrelated. */
+  guint min = length < 5 ? 2 : length < 7 ? 3 : 4;
   if (length == 0 || length > MAX_WORD)
     return NULL;
   for (guint i = 0; i < G_N_ELEMENTS(synonyms); i++) {

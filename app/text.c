@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* The password in "://USER:PASSWORD@", and the passphrase of URIs of SRT. */
+/* Regular expressions for the password in "://USER:PASSWORD@" and for the passphrase in SRT URIs.
+ */
 #define PASSWORD "(://[^/?#\\s:@]*:)[^/?#\\s]*@"
 #define PASSPHRASE "([?&]pass(?:word|phrase)=)[^&#\\s]*"
 

@@ -7,11 +7,11 @@
 
 G_BEGIN_DECLS
 
-/* Returns the text as one line, without control characters, which could control the terminal. ***
- * replaces the passwords of URIs. Free it. */
+/* Returns the text as one line, without control characters, because they could control the
+ * terminal. Replaces the passwords in URIs by "***". Free the text. */
 gchar *text_redact(const gchar *text);
 
-/* Returns a word for a shell, in quotes if it needs them. Free it. */
+/* Returns the word for use in a shell, in quotes if a shell would change it otherwise. Free it. */
 gchar *text_quote(const gchar *word);
 
 /* Returns the time, rounded to seconds, as 1:30 or 1:02:03. Free it. */

@@ -14,7 +14,7 @@
 #define MATRIX "matrix:"
 
 #define FORMAT_NAME(name, in_cuda) #name,
-static const gchar *const formats[] = {CC_FORMATS(FORMAT_NAME) NULL}; /* of the element */
+static const gchar *const formats[] = {CC_FORMATS(FORMAT_NAME) NULL}; /* formats of the element */
 
 gint
 bench_find_name(const gchar *const *names, const gchar *name) {
@@ -36,7 +36,7 @@ parse_format(const gchar *text, guint width, guint height, CcFrameLayout *layout
     return bench_refuse(error, "there is no format \"%s\"", text);
   if (!gst_video_info_set_format(&info, format, width, height))
     return bench_refuse(error, "%s of %ux%u is too large for GStreamer", name, width, height);
-  /* Full range, so that all formats take the same computation. */
+  /* Full range by default, so that all formats need the same computation. */
   info.colorimetry.range = limited ? GST_VIDEO_COLOR_RANGE_16_235 : GST_VIDEO_COLOR_RANGE_0_255;
   if (!cc_frame_layout_from_video_info(&info, layout, error))
     return FALSE;

@@ -29,7 +29,8 @@ bench_time_batches(BenchBatch run, gpointer self, guint max_frames, gdouble budg
                    BenchTime *time, GError **error) {
   const gdouble budget_us = 1000 * budget_ms;
   gdouble us[MAX_BATCHES];
-  /* The first frame loads code and memory. The time of the second sets the size of a batch. */
+  /* The first frame is slow, because it loads code and memory. The time of the second frame sets
+   * the size of a batch. */
   if (!run(self, 1, &us[0], error) || (us[0] < budget_us && !run(self, 1, &us[0], error)))
     return FALSE;
   const guint n_frames = (guint)CLAMP(budget_us / MAX_BATCHES / MAX(us[0], 0.1), 1, max_frames);

@@ -3,14 +3,14 @@
 
 #include <math.h>
 
-/* Launches or copies of a batch. The driver queues more than this without blocking. */
+/* Maximum number of launches or copies in a batch. The driver can queue more without blocking. */
 #define MAX_QUEUED 400
-#define ALIGNMENT 256          /* of a frame on the device */
-#define L2_MULTIPLE 4          /* size of all buffers of one direction, in sizes of the L2 cache */
+#define ALIGNMENT 256          /* bytes; alignment of a frame on the device */
+#define L2_MULTIPLE 4          /* minimum size of an arena, as a multiple of the L2 cache's size */
 #define RANDOM_BYTES (1 << 24) /* size of the random block that is uploaded repeatedly */
 #define MAX_SWEEPS 100
-#define HEAD_START 1.5 /* time of the copies queued first, in times of queueing the frames */
-#define BUS_BUFFERS 4  /* per direction, used round robin */
+#define HEAD_START 1.5 /* time of the first copies / host time to queue the frames */
+#define BUS_BUFFERS 4  /* number of buffers per direction, used round robin */
 #define BUS_ALIGNMENT 4096
 
 const gchar *
@@ -52,10 +52,10 @@ bench_timer_close(BenchTimer *self) {
   const CUdeviceptr memory[] = {self->src.address, self->dst.address, self->scratch.address};
   if (!self->device)
     return;
-  if (self->end) { /* the last handle that bench_timer_open creates */
+  if (self->end) { /* `end` is the last handle that bench_timer_open creates */
     self->cuda->cuStreamSynchronize(self->stream);
     for (guint i = 0; i < G_N_ELEMENTS(memory); i++)
-      self->cuda->cuMemFree(memory[i]); /* ignores 0 */
+      self->cuda->cuMemFree(memory[i]); /* cuMemFree ignores address 0 */
     self->cuda->cuEventDestroy(self->begin);
     self->cuda->cuEventDestroy(self->end);
     self->cuda->cuStreamDestroy(self->stream);
@@ -126,9 +126,9 @@ reserve(BenchTimer *self, const BenchTask *task, GError **error) {
          (fill_with_random(self, error) && time_sweep(self, error));
 }
 
-/* A BenchBatch. Queues copies first, which keep the device busy while the host queues the frames.
- * The result is device time even if queueing a launch takes the host longer than the device needs
- * for a frame. */
+/* A BenchBatch. First queues copies that keep the device busy while the host queues the frames. So
+ * the result is device time even if the host takes longer to queue a frame than the device takes to
+ * run it. */
 static gboolean
 run_batch(gpointer data, guint n_frames, gdouble *us, GError **error) {
   BenchTimer *self = data;
@@ -178,16 +178,16 @@ bench_time_task(BenchTimer *self, const BenchTask *task, BenchTime *time, GError
 typedef struct {
   CcCudaDevice *device;
   gboolean up;
-  gsize bytes; /* of a frame */
+  gsize bytes; /* bytes of a frame */
   CUstream stream;
   guint8 *host;       /* BUS_BUFFERS aligned frames */
-  CUdeviceptr memory; /* the same on the device */
+  CUdeviceptr memory; /* frames of the same number and alignment on the device */
 } Lane;
 
 typedef struct {
   GArray *lanes;
   guint n_devices;
-  guint frame; /* copied so far */
+  guint frame; /* number of frames that each lane has queued */
 } Bus;
 
 typedef gboolean (*LaneCall)(Lane *lane, guint frame, GError **error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Measures the time of a frame on a device, and of frames on the bus. */
+/* Measures the time of a frame on a device, and the time to copy a frame over the bus. */
 
 #include "common.h"
 #include "cuda/driver/device.h"
@@ -18,8 +18,8 @@ const gchar *bench_driver_version(const CcCudaDriver *cuda);
 
 /* --- kernels ---
  *
- * Frames are queued between two events, each on other buffers than the frame before. All buffers
- * together are larger than the L2 cache. */
+ * Frames are queued between two events. Each frame uses other buffers than the frame before. All
+ * buffers together are larger than the L2 cache. */
 
 /* Device memory for the buffers of all frames. */
 typedef struct {
@@ -46,17 +46,18 @@ struct _BenchTimer {
   CUstream stream;
   CUevent begin, end;
   gsize l2_bytes;
-  gdouble budget_ms;            /* device time for all batches of one measurement */
-  gboolean once;                /* queue one frame, for a profiler, and do not time it */
+  gdouble budget_ms;            /* limit of the device time for all batches of one measurement */
+  gboolean once;                /* queue only one frame, for a profiler, and do not time it */
   BenchArena src, dst, scratch; /* src holds random bytes */
-  gdouble sweep_us;             /* time of a copy from src to dst, of the smaller one's size */
-  guint64 frame;                /* frames queued so far; selects the buffers */
-  const BenchTask *task;        /* being measured */
-  gdouble host_us;              /* host time to queue a frame of the task; 0 at first */
+  gdouble sweep_us;      /* time of a copy from src to dst; its size is that of the smaller arena */
+  guint64 frame;         /* number of queued frames; selects the buffers */
+  const BenchTask *task; /* the measured task */
+  gdouble host_us;       /* host time to queue a frame of the task; 0 at first */
 };
 
-/* Opens a device (-1: the least busy) and makes it current until bench_timer_close. If this fails
- * because there is no device, `device` is NULL. Call bench_timer_close in any case. */
+/* Opens a device (-1: the least busy device) and makes it current until bench_timer_close. Returns
+ * FALSE with `device` NULL if no device can be opened. Call bench_timer_close even after an error.
+ */
 gboolean bench_timer_open(BenchTimer *self, gint device_id, GError **error);
 void bench_timer_close(BenchTimer *self);
 
@@ -66,9 +67,9 @@ gboolean bench_time_task(BenchTimer *self, const BenchTask *task, BenchTime *tim
 
 /* --- the bus --- */
 
-/* Copies frames of `up` bytes to every device and of `down` bytes from every device, all at the
- * same time, in pinned memory. 0 bytes: no copies in this direction. Sets *time to the wall time
- * of a frame, for all devices together. */
+/* Copies frames of `up` bytes to every device, and frames of `down` bytes from every device. All
+ * copies run at the same time and use pinned memory. 0 bytes: no copies in this direction. Sets
+ * *time to the wall time divided by the number of frames of all devices. */
 gboolean bench_bus_measure(CcCudaDevice **devices, guint n_devices, gsize up, gsize down,
                            gdouble budget_ms, BenchTime *time, GError **error);
 

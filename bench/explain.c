@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv-bench-explain: prints what would run for a filter on any processor and GPU, also on
- * those that this machine does not have. docs/explain.md explains the lines. */
+/* cudaconv-bench-explain: prints the plan and the kernels of a filter for any processor and GPU,
+ * even if this machine does not have them. docs/explain.md explains the lines. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,9 @@
 #endif
 #include "cases.h"
 
-/* Appends the entries of a table whose names are in a list to `found`. An entry has `size` bytes
- * and starts with its name. The name of the last one is NULL. */
+/* Searches a table for the names in the list `names` and appends the found entries to `found`. An
+ * entry has `size` bytes and starts with a pointer to its name. The name of the last entry is NULL.
+ */
 static gboolean
 find_entries(const gchar *option, const gchar *names, gconstpointer table, gsize size,
              GPtrArray *found, GError **error) {
@@ -69,7 +70,7 @@ find_gpus(const gchar *names, GPtrArray *found, GError **error) {
 }
 #endif
 
-/* Prints what runs for a case on each of the processors and GPUs. */
+/* Prints the plan and the kernels of a case for each of the given processors and GPUs. */
 static gboolean
 explain_case(const gchar *text, const GPtrArray *variants, const GPtrArray *gpus, GError **error) {
   g_auto(BenchCase) c = {0};

@@ -17,22 +17,22 @@
 #include "cases.h"
 
 #define BUDGET_MS 200
-#define N_BUFFERS 8 /* sources, and as many targets, used round robin */
+#define N_BUFFERS 8 /* number of source buffers and of target buffers, used round robin */
 #define MIN_FRAMES 3
 #define MAX_INSTANCES 64
 #define ALIGNMENT 64
 
 typedef struct {
   BenchCase base;
-  guint64 n_threads;   /* of each backend */
-  guint64 n_instances; /* backends that filter at the same time */
+  guint64 n_threads;   /* number of threads of each backend */
+  guint64 n_instances; /* number of backends that filter at the same time */
   CcPlan *plan;
-  gsize bytes; /* of a frame */
+  gsize bytes; /* bytes of a frame */
 } Case;
 
 /* --- parsing cases --- */
 
-/* A BenchOption for the options that are not a filter's. */
+/* A BenchOption for the options of this program. */
 static gboolean
 parse_option(gpointer data, const gchar *name, const gchar *value, GError **error) {
   Case *self = data;
@@ -87,13 +87,13 @@ struct _Instance {
   CcProgram *program;
   guint8 *memory;
   CcFrame src[N_BUFFERS], dst[N_BUFFERS];
-  guint64 n_frames; /* so far; selects the buffers */
-  /* of the current round */
+  guint64 n_frames; /* number of frames that have run; selects the buffers */
+  /* state of the current round */
   RunFrame run;
   gdouble budget_us;
   pthread_barrier_t *start;
-  GArray *us;     /* gdouble, time of each frame */
-  gdouble all_us; /* time of all frames */
+  GArray *us;     /* gdouble: time of each frame */
+  gdouble all_us; /* time of all frames together */
   GError *error;
 };
 
@@ -178,8 +178,8 @@ run_frame(Instance *self) {
   return self->run(self, &self->src[i], &self->dst[i]);
 }
 
-/* The thread of an instance. Runs a frame to warm up, waits for the other instances, then times
- * frame by frame. */
+/* The thread of an instance. Runs a frame to warm up and waits for the other instances. Then times
+ * each frame. */
 static gpointer
 run_round(gpointer data) {
   Instance *self = data;
@@ -291,7 +291,8 @@ run_case(Bench *self, const gchar *text, GError **error) {
   return TRUE;
 }
 
-/* Writes a source frame of the last case and its result to a file, for a comparison with peers. */
+/* Writes a source frame of the last case and the filtered frame to a file. Peers can be compared
+ * with them. */
 static gboolean
 save_frame(const Bench *self, const gchar *path, GError **error) {
   if (!self->text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv-bench-kernels: measures the device time of the CUDA kernels and of their peers. Prints
+/* cudaconv-bench-kernels: measures the device time of cudaconv's CUDA kernels and of peers. Prints
  * lines of JSON for each case. docs/benchmarks.md explains the figures. */
 
 #include <stdlib.h>
@@ -19,13 +19,13 @@
  * the process. */
 typedef struct {
   gchar *heading;     /* a text to print instead of a case, or NULL */
-  BenchCase base;     /* prepared once for each algorithm */
-  gchar **algorithms; /* and peers */
+  BenchCase base;     /* the case that is prepared once for each algorithm */
+  gchar **algorithms; /* names of algorithms and peers */
 } Case;
 
 /* --- parsing cases --- */
 
-/* "without:PATH" is `auto` with a special path left out. */
+/* "without:PATH" runs `auto`, but disables the special path PATH. */
 #define WITHOUT "without:"
 
 /* Each peer has a function time_PEER below, and a column in the report. */
@@ -42,7 +42,7 @@ parse_option(gpointer data, const gchar *name, const gchar *value, GError **erro
   for (gchar **word = self->algorithms; *word; word++) {
     const CcOption *option = &cc_options[cc_options_find("algorithm")];
     const CcChoice *choice = cc_option_find_choice(option, *word);
-    if (choice) { /* a former name becomes the current one */
+    if (choice) { /* a former name is replaced by the current name */
       g_free(*word);
       *word = g_strdup(cc_option_find_choice_of(option, choice->value)->name);
     }
@@ -68,12 +68,12 @@ parse_case(Case *self, const gchar *text, GError **error) {
 }
 
 /* Counts the bytes that a frame has to read and to write, without padding. Planes that are only
- * filled with a constant are not read. */
+ * filled with a constant do not count as read. */
 static void
 count_bytes(const CcPlan *plan, gsize *read, gsize *written) {
   const CcRegion region = cc_frame_layout_region(&plan->frame_layout);
   CcPlacement placement;
-  guint read_mask = 0; /* a bit for each plane of the frame */
+  guint read_mask = 0; /* one bit for each plane that is read */
   for (guint i = 0; i < plan->n_passes; i++) {
     const CcPass *pass = &plan->pass[i];
     const CcPlaneMap *map = &plan->map[pass->plane];
@@ -94,18 +94,18 @@ count_bytes(const CcPlan *plan, gsize *read, gsize *written) {
 
 /* --- measuring --- */
 
-/* The state to measure a case with. */
+/* The state for measuring a case. */
 typedef struct {
   BenchTimer timer;
   BenchNpp npp;
   const Case *c;
-  CcPlan *plan; /* with the algorithm that auto chooses; peers get the same frames */
+  CcPlan *plan; /* plan with the algorithm that `auto` chooses; peers get frames in its layout */
   CcCudaProgram *program;
   gsize read_bytes, written_bytes; /* per frame */
-  /* The algorithm or peer that ran: "tensor-core", "auto (tensor-core)", "copy". Static, interned
-   * or of the case. */
+  /* The algorithm or peer that ran: "tensor-core", "auto (tensor-core)", "copy". The string is
+   * static, interned, or owned by the case. */
   const gchar *label;
-  guint n_launches; /* per frame of `label`; 0: unknown */
+  guint n_launches; /* number of launches per frame of `label`; 0: unknown */
 } Bench;
 
 static void
@@ -116,7 +116,7 @@ clear_case(Bench *self) {
 
 /* --- cudaconv's algorithms --- */
 
-/* Creates a program for the case, and its plan. Fails with CC_ERROR_INVALID if the algorithm cannot
+/* Creates a plan and a program for the case. Fails with CC_ERROR_INVALID if the algorithm cannot
  * run the case. */
 static CcCudaProgram *
 prepare(const Bench *self, CcAlgorithm algorithm, CcPlan **plan, GError **error) {
@@ -159,8 +159,8 @@ time_algorithm(Bench *self, CcAlgorithm algorithm, BenchTime *time, GError **err
 /* --- peers ---
  *
  * Each function measures a frame of the case, in the program's frame layout. Fails with
- * CC_ERROR_INVALID if the peer cannot run the case, with CC_ERROR_UNAVAILABLE if the peer is not
- * installed. */
+ * CC_ERROR_INVALID if the peer cannot run the case, and with CC_ERROR_UNAVAILABLE if the peer is
+ * not installed. */
 
 static gboolean
 queue_copy(const BenchTask *self, const BenchTimer *timer, CUdeviceptr src, CUdeviceptr dst,
@@ -168,7 +168,7 @@ queue_copy(const BenchTask *self, const BenchTimer *timer, CUdeviceptr src, CUde
   return BENCH_CALL(timer, cuMemcpyDtoDAsync, dst, src, self->src_bytes, timer->stream);
 }
 
-/* Measures a copy that reads and writes as many bytes as the case. */
+/* Measures a copy that reads and writes the same number of bytes as the case. */
 static gboolean
 time_copy(Bench *self, BenchTime *time, GError **error) {
   const gsize bytes = (self->read_bytes + self->written_bytes) / 2;
@@ -206,7 +206,7 @@ static gboolean
 run_algorithm(Bench *self, const gchar *name, GError **error) {
   g_autoptr(GError) reason = NULL;
   const BenchCase *c = &self->c->base;
-  const CcOp *op = &self->plan->op[0]; /* without matrices if nothing is filtered */
+  const CcOp *op = &self->plan->op[0]; /* if nothing is filtered, this op has no matrices */
   BenchTime time;
   if (time_named(self, name, &time, &reason)) {
     bench_print("{'format': <%s>, 'width': <%u>, 'height': <%u>, 'kernel': <%s>, 'border': <%s>, "
@@ -253,7 +253,7 @@ run_case(Bench *self, const Case *c, GError **error) {
 /* Prints the names that cases can use, as comma-separated lists. */
 static void
 print_list(void) {
-  static const guint larger[] = {31, 63, 127}; /* a selection */
+  static const guint larger[] = {31, 63, 127}; /* only a selection of sizes */
   const GPtrArray *builtin = cc_kernels_builtin();
   g_autofree gchar *algorithms = g_strjoinv(",", (gchar **)bench_algorithm_names);
   g_autoptr(GString) kernels = g_string_new(NULL);

@@ -20,7 +20,8 @@ open_library(const gchar *folder, const gchar *stem, gint version) {
   return g_module_open(path, G_MODULE_BIND_LAZY);
 }
 
-/* Loads libnppc before libnppif, which needs it, because the loader may not search `folder`. */
+/* Loads libnppc before libnppif. libnppif depends on libnppc, and the loader may not search
+ * `folder` for it. */
 static gboolean
 open_libraries(BenchNpp *self, const gchar *folder, GError **error) {
   BenchNppGetVersion *get_version = NULL;
@@ -67,14 +68,14 @@ bench_npp_open(BenchNpp *self, const BenchTimer *timer, const gchar *folder, GEr
   return open_libraries(self, folder, error);
 }
 
-/* NPP's function for each of our kernels. */
+/* NPP's function for each of cudaconv's kernels, and the largest size that NPP supports. */
 static const struct {
   const gchar *kernel, *function;
   guint max_size;
 } filters[] = {
     {"gaussian", "Gauss", 15}, {"sobel-x", "SobelVert", 3}, {"sobel-y", "SobelHoriz", 3}};
 
-/* NPP_MASK_SIZE_3_X_3 and so on, by the side of a Gaussian. */
+/* NPP_MASK_SIZE_3_X_3 and the other constants of NPP for the side of a Gaussian. */
 static const gint masks[] = {
     [3] = 200, [5] = 201, [7] = 400, [9] = 500, [11] = 600, [13] = 700, [15] = 800};
 
@@ -82,7 +83,7 @@ static const gint masks[] = {
 typedef struct {
   const BenchNpp *npp;
   gpointer function;
-  gint mask; /* 0: the function has no such parameter */
+  gint mask; /* mask size; 0: the function has no such parameter */
   BenchNppSize size;
   gint src_pitch, dst_pitch; /* bytes */
 } Call;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* NVIDIA's image library NPP as a peer, loaded at run time if the machine has it. */
+/* NVIDIA's image library NPP as a peer. The library is loaded at run time if it is installed. */
 
 #include <gmodule.h>
 #include "cuda/program.h"
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* --- NPP's types and functions, as its headers of CUDA 11 to 13 declare them --- */
+/* --- NPP's types and functions, as NPP's headers in CUDA 11 to 13 declare them --- */
 
 typedef struct {
   gint width, height;
@@ -54,16 +54,16 @@ typedef struct {
   BenchNppContext context;
 } BenchNpp;
 
-/* Loads the library, from `folder` if that is not NULL. NPP uses the timer's stream and the primary
- * context of the timer's device. The library stays loaded. Fails with CC_ERROR_UNAVAILABLE if a
- * library is missing. */
+/* Loads the library, from `folder` if `folder` is not NULL. NPP uses the timer's stream and the
+ * primary context of the timer's device. The library stays loaded. Fails with CC_ERROR_UNAVAILABLE
+ * if a library is missing. */
 gboolean bench_npp_open(BenchNpp *self, const BenchTimer *timer, const gchar *folder,
                         GError **error);
 
 /* Measures NPP's counterpart of `filter`, on frames in the layout of the plan and its program. NPP
- * has Gaussians of the same sizes (above 3x3 with other coefficients) and Sobel along x or y, with
- * replicated borders. Fails with CC_ERROR_INVALID if NPP has no such filter or reports a status,
- * and with CC_ERROR_UNAVAILABLE if NPP is not installed. */
+ * has Sobel along x or y and Gaussians, both with replicated borders. NPP's Gaussians have the same
+ * sizes as ours. Above 3x3 their coefficients differ from ours. Fails with CC_ERROR_INVALID if NPP
+ * has no such filter or reports a status, and with CC_ERROR_UNAVAILABLE if NPP is not installed. */
 gboolean bench_npp_time(const BenchNpp *self, BenchTimer *timer, const CcFilter *filter,
                         const CcPlan *plan, const CcCudaProgram *program, BenchTime *time,
                         GError **error);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv-bench-pipelines: measures the frame rate of pipelines with the element or a peer, and of
- * the bus. Prints lines of JSON for each task. docs/benchmarks.md explains the figures. */
+/* cudaconv-bench-pipelines: measures the frame rate of pipelines with the element or a peer, and
+ * the frame rate of copies on the bus. Prints lines of JSON for each task. docs/benchmarks.md
+ * explains the figures. */
 
 #include <gst/video/video.h>
 #include <malloc.h>
@@ -12,26 +13,26 @@
 #include "engine/error.h"
 #include "stream.h"
 
-#define MIN_MAPPED (64 << 10) /* bytes; malloc maps larger blocks separately */
+#define MIN_MAPPED (64 << 10) /* bytes; malloc gives larger blocks a mapping of their own */
 #define MAX_STREAMS 256
 #define MAX_BUS_BUDGET_MS 500
-#define MAX_IN_FLIGHT 64 /* more frames than any backend has in flight */
+#define MAX_IN_FLIGHT 64 /* number of frames; no backend has more frames in flight */
 #define TASK_SYNTAX                                                                                \
   "PATH FORMAT WIDTHxHEIGHT STREAMS [ELEMENTS of a peer]\", \"PATH FILE\" or \"# HEADING"
 
 typedef struct {
   const gchar *name;
-  BenchMemory memory;        /* of the source */
-  gboolean live;             /* the source is live */
-  gboolean file;             /* frames are decoded from a file; there is no BenchSource */
-  gboolean cuda_in;          /* the source's frames are in CUDA memory */
-  gboolean cuda_out;         /* frames at the sink are in CUDA memory */
-  const gchar *line;         /* elements after the source; NULL: copies on the bus, no pipeline */
+  BenchMemory memory; /* memory of the source's frames */
+  gboolean live;      /* the source is live */
+  gboolean file;      /* frames are decoded from a file; there is no BenchSource */
+  gboolean cuda_in;   /* the source's frames are in CUDA memory */
+  gboolean cuda_out;  /* frames at the sink are in CUDA memory */
+  const gchar *line;  /* elements after the source; NULL: no pipeline, only copies on the bus */
   gboolean bus_up, bus_down; /* directions of the copies */
-  gboolean peer;             /* runs without cudaconv and may fail */
+  gboolean peer;             /* the path does not use cudaconv and may fail */
 } Path;
 
-/* A path, and the frames to measure it with. */
+/* A path and the frames for its measurement. */
 typedef struct {
   const Path *path;    /* NULL: `file` is a heading to print */
   const gchar *format; /* interned; NULL if the path reads a file */
@@ -46,7 +47,8 @@ typedef struct {
 #define SINK "fakesink name=sink sync=false enable-last-sample=false"
 #define DECODER "filesrc name=file ! parsebin ! nvh264dec ! " IN_CUDA
 
-/* The fixed paths. The task of a peer names the peer's elements. */
+/* The predefined paths. Paths of peers are not in the table, because the task of a peer names the
+ * peer's elements. */
 static const Path paths[] = {
     {"bus", .bus_up = TRUE, .bus_down = TRUE},
     {"bus-up", .bus_up = TRUE},
@@ -68,8 +70,9 @@ static const Path paths[] = {
 };
 
 /* Returns the path with this name. If there is none, returns a new path for a peer with these
- * elements, or NULL without elements. The source of a peer recycles frames of its own pool, or
- * allocates each frame if the name starts with "fresh-". Paths live as long as the process. */
+ * elements, or NULL without elements. The source of a peer recycles the frames of its own pool. If
+ * the name starts with "fresh-", the source allocates each frame instead. Paths live as long as the
+ * process. */
 static const Path *
 find_path(const gchar *name, const gchar *elements) {
   for (guint i = 0; i < G_N_ELEMENTS(paths); i++)
@@ -85,7 +88,8 @@ find_path(const gchar *name, const gchar *elements) {
   return path;
 }
 
-/* The frame rate is 60. Only live sources keep to it. */
+/* Returns the caps of a source. The frame rate is 60, but only live sources limit their rate to it.
+ */
 static GstCaps *
 caps_of(const Task *task) {
   g_autofree gchar *text = g_strdup_printf(
@@ -94,7 +98,8 @@ caps_of(const Task *task) {
   return gst_caps_from_string(text);
 }
 
-/* Returns the bytes of a frame in GStreamer's layout, or 0 if GStreamer has no such frame. */
+/* Returns the number of bytes of a frame in GStreamer's layout, or 0 if GStreamer does not support
+ * such a frame. */
 static gsize
 frame_bytes(const Task *task) {
   GstVideoInfo info;
@@ -106,7 +111,7 @@ frame_bytes(const Task *task) {
              : 0;
 }
 
-/* Sets the device of an element that has a property for that. */
+/* Sets the device of an element if the element has a property for the device. */
 static void
 set_device(const GValue *item, gpointer device_id) {
   GObject *element = g_value_get_object(item);
@@ -134,7 +139,7 @@ add_source(const Task *task, GstElement *pipeline, GstElement *bin, GError **err
 }
 
 /* Returns a pipeline in state NULL. Its sink is named "sink", and the element cudaconv "filter".
- * Fails with CC_ERROR_INVALID if an element is missing or does not take such frames. */
+ * Fails with CC_ERROR_INVALID if an element is missing or does not accept the task's frames. */
 static GstElement *
 new_pipeline(const Task *task, gint device_id, GError **error) {
   g_autoptr(GError) reason = NULL;
@@ -167,20 +172,20 @@ schedule_of(const Path *path, gdouble budget_ms) {
 }
 
 typedef struct {
-  GPtrArray *devices; /* CcCudaDevice; several streams use all, one stream uses the first */
-  gdouble budget_ms;  /* NAN: the default of each path */
+  GPtrArray *devices; /* CcCudaDevice; several streams use all devices, one stream uses the first */
+  gdouble budget_ms;  /* value of --budget; NAN: each path has its own default */
 } Bench;
 
 /* The measurement of a task. */
 typedef struct {
-  Task task;              /* with the format and the size at the sink */
-  CcCudaDevice **devices; /* that the pipelines are spread over */
+  Task task;              /* the task, with the format and the frame size at the sink */
+  CcCudaDevice **devices; /* devices that the pipelines use in turn */
   guint n_devices;
-  BenchTime time;                  /* wall time per frame, of all pipelines together */
-  gsize bytes;                     /* of an input frame and an output frame together */
-  gdouble latency_ms, worst_ms;    /* from the element's sink pad to its source pad */
+  BenchTime time;                  /* wall time divided by the frames of all pipelines together */
+  gsize bytes;                     /* bytes of an input frame and an output frame together */
+  gdouble latency_ms, worst_ms;    /* latency from the element's sink pad to its source pad */
   gdouble device_mb;               /* device memory per stream, 10^6 bytes */
-  guint in_flight;                 /* frames in flight in cudaconv */
+  guint in_flight;                 /* number of frames in flight in cudaconv */
   const gchar *in_path, *out_path; /* from cudaconv's stats, or ""; interned */
 } Result;
 
@@ -190,7 +195,7 @@ typedef struct {
 typedef struct {
   gint64 entered_us[MAX_IN_FLIGHT]; /* ring buffer */
   guint n_entered, n_left;
-  GArray *ms; /* gdouble, latency of each frame that has left, without the first ones */
+  GArray *ms; /* gdouble: latency of each frame after the frames that warm up */
 } LatencyProbe;
 
 static GstPadProbeReturn
@@ -269,7 +274,7 @@ describe(GstElement *pipeline, Result *result, GError **error) {
   result->task.format = gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info));
   result->task.width = (guint)info.width;
   result->task.height = (guint)info.height;
-  result->bytes = result->task.file ? 0 : 2 * info.size; /* a decoder has no input frames */
+  result->bytes = result->task.file ? 0 : 2 * info.size; /* decoders have no input frames */
   if (!filter)
     return TRUE;
   g_object_get(filter, "stats", &stats, NULL);
@@ -297,7 +302,7 @@ get_free(const Result *r) {
 static gboolean
 run_meter(const GPtrArray *pipelines, BenchMeter *meter, Result *result, GError **error) {
   const gsize free_before = get_free(result);
-  for (guint i = 0; i < pipelines->len; i++) /* a failure is posted on the bus */
+  for (guint i = 0; i < pipelines->len; i++) /* failures are posted on the bus */
     gst_element_set_state(g_ptr_array_index(pipelines, i), GST_STATE_PLAYING);
   if (!bench_meter_run(meter, &result->time, error) ||
       !describe(g_ptr_array_index(pipelines, 0), result, error))
@@ -360,7 +365,7 @@ measure_task(const Bench *self, const Task *task, GError **error) {
 }
 
 /* Prints the result, or a note with the reason why there is none. Returns FALSE only if the device
- * fails, or cudaconv fails on frames that it takes. A peer's failure is only a note. */
+ * fails, or if cudaconv fails on frames that it accepts. If a peer fails, only prints a note. */
 static gboolean
 run_task(const Bench *self, const Task *task, GError **error) {
   g_autoptr(GError) reason = NULL;
@@ -407,8 +412,8 @@ parse_task(Task *task, const gchar *text, GError **error) {
 /* Sets up malloc and GStreamer. Fails with a hint if GStreamer does not find cudaconv. */
 static gboolean
 prepare(GError **error) {
-  /* By default malloc takes large blocks from the heap after it has freed one. Then the pages of a
-   * task's frames would depend on the tasks before. */
+  /* By default, malloc takes large blocks from the heap after a large block was freed. Then the
+   * pages of a task's frames would depend on the tasks before. */
   mallopt(M_MMAP_THRESHOLD, MIN_MAPPED);
   if (!gst_init_check(NULL, NULL, error))
     return FALSE;
@@ -421,7 +426,7 @@ prepare(GError **error) {
   return FALSE;
 }
 
-/* Opens a device, or with -1 all devices that work. */
+/* Opens the device `device_id`. If `device_id` is -1, opens all devices that work. */
 static gboolean
 open_devices(GPtrArray *devices, gint device_id, GError **error) {
   CcCudaDevice *any = cc_cuda_device_open(device_id, error);
@@ -470,7 +475,8 @@ main(int argc, char **argv) {
   for (guint i = 0; i < n; i++)
     if (!parse_task(&tasks[i], argv[i + 1], &error))
       return bench_fail(error, BENCH_USAGE_ERROR);
-  /* Open the devices before GStreamer, because its CUDA plugin needs the driver. */
+  /* Open the devices before GStreamer is initialised, because GStreamer's CUDA plugin needs the
+   * driver. */
   if (!open_devices(devices, device_id, &error))
     return bench_fail(error, BENCH_SKIPPED);
   return prepare(&error) && run_tasks(&bench, tasks, n, &error) ? EXIT_SUCCESS

@@ -9,7 +9,7 @@
 /* --- the source --- */
 
 #define OWN_BUFFERS 8
-#define FRESH_AHEAD 16 /* fresh frames that are allocated ahead */
+#define FRESH_AHEAD 16 /* number of fresh frames that are allocated ahead */
 
 G_DECLARE_FINAL_TYPE(BenchSource, bench_source, BENCH, SOURCE, GstPushSrc)
 
@@ -19,8 +19,8 @@ struct _BenchSource {
   GstVideoInfo info;
   BenchMemory memory;
   guint64 n_frames;
-  GThreadPool *allocators; /* of fresh frames, or NULL */
-  GAsyncQueue *fresh;      /* GstBuffer, allocated ahead, or NULL */
+  GThreadPool *allocators; /* allocates fresh frames; NULL: memory is not BENCH_MEMORY_FRESH */
+  GAsyncQueue *fresh;      /* GstBuffer: frames that were allocated ahead, or NULL */
 };
 
 G_DEFINE_TYPE(BenchSource, bench_source, GST_TYPE_PUSH_SRC)
@@ -37,7 +37,8 @@ bench_source_get_caps(GstBaseSrc *base, GstCaps *filter) {
 
 /* --- memory --- */
 
-/* Chooses the pool that downstream proposes, a pool of the source's own, or none, by `memory`. */
+/* Chooses a pool by `memory`: the pool that downstream proposes, a pool of the source's own, or no
+ * pool. */
 static gboolean
 bench_source_decide_allocation(GstBaseSrc *base, GstQuery *query) {
   BenchSource *self = BENCH_SOURCE(base);
@@ -58,7 +59,7 @@ bench_source_decide_allocation(GstBaseSrc *base, GstQuery *query) {
                       (NULL));
     return FALSE;
   }
-  /* The allocator and the alignment of the configuration stay. */
+  /* The allocator and the alignment in the pool's configuration are kept. */
   GstStructure *config = gst_buffer_pool_get_config(pool);
   gst_buffer_pool_config_set_params(config, self->caps, size, min, max);
   gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
@@ -152,7 +153,8 @@ bench_source_fill(GstPushSrc *push, GstBuffer *buffer) {
   return GST_FLOW_OK;
 }
 
-/* The base class waits until `start`. Sets none if the source is not live. */
+/* The base class waits until the time `start`. If the source is not live, sets no time, so the base
+ * class does not wait. */
 static void
 bench_source_get_times(GstBaseSrc *base, GstBuffer *buffer, GstClockTime *start,
                        GstClockTime *end) {
@@ -196,7 +198,7 @@ bench_source_new(GstCaps *caps, BenchMemory memory, gboolean live) {
 /* --- the meter --- */
 
 #define POLL_INTERVAL (G_TIME_SPAN_MILLISECOND)
-#define STALL_TIMEOUT (20 * G_TIME_SPAN_SECOND) /* without a single frame */
+#define STALL_TIMEOUT (20 * G_TIME_SPAN_SECOND) /* microseconds without a frame */
 
 /* The frame counter of one sink. */
 typedef struct {
@@ -241,7 +243,7 @@ bench_meter_watch(BenchMeter *self, GstElement *pipeline) {
   g_ptr_array_add(self->buses, gst_element_get_bus(pipeline));
 }
 
-/* Reads the messages of the pipelines. Returns FALSE if one has failed. */
+/* Reads the messages of the pipelines. Returns FALSE if a pipeline has failed. */
 static gboolean
 read_messages(BenchMeter *self, GError **error) {
   for (guint i = 0; i < self->buses->len; i++) {
@@ -274,7 +276,8 @@ poll_pipelines(BenchMeter *self, GError **error) {
   return FALSE;
 }
 
-/* Times an interval of at least `min_us`, or with 0 until the end of the stream. */
+/* Times an interval of at least `min_us`. If `min_us` is 0, the interval lasts until the end of the
+ * stream. */
 static gboolean
 time_interval(BenchMeter *self, gint64 min_us, gdouble *us, guint *n_frames, GError **error) {
   const BenchProgress begin = self->now;

@@ -10,14 +10,15 @@ G_BEGIN_DECLS
 
 /* --- the source ---
  *
- * Pushes frames of random pixels. The pixels are written once into each memory. */
+ * Pushes frames of random pixels. The source writes the pixels into a memory only at its first use.
+ */
 
 /* The memory of the source's frames. */
 typedef enum {
-  BENCH_MEMORY_POOL,  /* from the pool that downstream proposes; the source fails without one */
+  BENCH_MEMORY_POOL,  /* from the pool that downstream proposes; without a pool, the source fails */
   BENCH_MEMORY_OWN,   /* pageable, recycled by the source's own pool */
-  BENCH_MEMORY_FRESH, /* pageable, new for each frame; threads of the source allocate it ahead and
-                         write one byte of each page */
+  BENCH_MEMORY_FRESH, /* pageable, new for each frame; threads of the source allocate frames ahead
+                         and write one byte of each page */
 } BenchMemory;
 
 /* Returns a floating element that produces an endless stream. `caps` are fixed caps of raw video,
@@ -34,25 +35,25 @@ GstElement *bench_source_new(GstCaps *caps, BenchMemory memory, gboolean live);
 
 /* The duration of a measurement. */
 typedef struct {
-  guint n_warm;      /* frames of each pipeline to warm up: registers memory, grows pools */
-  guint n_intervals; /* 1 to BENCH_MAX_INTERVALS, or 0 for one until the end of the stream */
-  gdouble budget_ms; /* for all intervals */
+  guint n_warm;      /* frames to warm up each pipeline: memory is registered, pools grow */
+  guint n_intervals; /* 1 to BENCH_MAX_INTERVALS; 0: one interval, to the end of the stream */
+  gdouble budget_ms; /* duration of all intervals together */
 } BenchSchedule;
 
 /* The progress of all pipelines. */
 typedef struct {
   guint n_cold;     /* pipelines that have not warmed up yet */
-  guint64 n_frames; /* of all pipelines together */
-  gint64 us;        /* arrival of the last frame */
+  guint64 n_frames; /* frames of all pipelines together */
+  gint64 us;        /* monotonic time when the last frame arrived */
 } BenchProgress;
 
 typedef struct {
   BenchSchedule schedule;
-  GPtrArray *buses;  /* of the pipelines */
-  gboolean ended;    /* a pipeline has ended */
+  GPtrArray *buses;  /* GstBus of each pipeline */
+  gboolean ended;    /* a pipeline has reached the end of its stream */
   BenchProgress now; /* a copy of `last` at the last poll */
   GMutex lock;
-  BenchProgress last; /* at the last frame; protected by `lock` */
+  BenchProgress last; /* progress at the last frame; protected by `lock` */
 } BenchMeter;
 
 void bench_meter_init(BenchMeter *self, BenchSchedule schedule);

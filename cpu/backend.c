@@ -6,22 +6,25 @@
 #include "lower.h"
 #include "workers.h"
 
-/* The single-threaded time that a frame must take for each thread used. A sleeping thread arrives
- * after some 50 us, a spinning one after 1 us. */
+/* A frame uses one thread for every 25 us of its single-threaded time if workers sleep, or for
+ * every 8 us if they are awake. A sleeping thread starts to help after about 50 us, a spinning
+ * thread after 1 us. */
 #define WORTH_ASLEEP_NS 25000
 #define WORTH_AWAKE_NS 8000
 
 typedef struct {
   CcBackend base;
-  guint n_threads;   /* as configured: the most at once, the caller included */
-  CcScratch scratch; /* of the calling thread */
-  CcScratch planes;  /* between the phases of a frame */
-  /* of a frame; kept, so that frames allocate nothing */
-  GArray *placements;          /* of CcPlacement, one for each region */
-  GArray *slices;              /* of CcSlice */
-  const CcCpuProgram *program; /* of the last frame */
-  gdouble pace;                /* actual over estimated single-threaded time of its frames */
-  guint64 end;                 /* of the last frame */
+  guint n_threads;   /* configured maximum number of threads for a frame, including the caller */
+  CcScratch scratch; /* scratch memory of the calling thread */
+  CcScratch planes;  /* memory of the planes between the phases of a frame */
+  /* Data of the current or last frame. The arrays are kept, so that frames allocate nothing. */
+  GArray *placements; /* elements: CcPlacement, one for each region */
+  GArray *slices;     /* elements: CcSlice */
+  /* program of the last frame; NULL: no frame yet, or the program was freed */
+  const CcCpuProgram *program;
+  /* actual divided by estimated single-threaded time of frames of `program` */
+  gdouble pace;
+  guint64 end; /* cc_now() at the end of the last frame */
 } CpuBackend;
 
 typedef struct {
@@ -32,8 +35,8 @@ typedef struct {
   guint8 *planes;
 } Frame;
 
-/* Grows scratch memory to `size` bytes. `use` is for the error. On failure the old memory stays,
- * for other programs. */
+/* Grows scratch memory to `size` bytes. `use` is text for the error message. On failure the old
+ * memory stays, because other programs may need it. */
 static gboolean
 reserve(CcScratch *scratch, gsize size, const gchar *use, GError **error) {
   if (cc_scratch_grow(scratch, size))
@@ -73,7 +76,7 @@ run_slice(gconstpointer data, guint i, guint8 *scratch) {
                scratch);
 }
 
-/* Returns whether two regions have samples of the output in common. */
+/* Returns whether two regions write some of the same samples. */
 static gboolean
 overlap(const CcPlan *plan, const CcPlacement *a, const CcPlacement *b) {
   for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
@@ -85,8 +88,8 @@ overlap(const CcPlan *plan, const CcPlacement *a, const CcPlacement *b) {
   return FALSE;
 }
 
-/* Returns how many of n regions, from number `first` on, may be processed at the same time, because
- * none of them overlaps an earlier one. */
+/* Returns how many of n regions, from region `first` on, may be processed at the same time. None of
+ * these regions overlaps another one of them. */
 static guint
 count_apart(const CcPlan *plan, const CcPlacement *placements, guint first, guint n) {
   for (guint i = first + 1; i < n; i++)
@@ -97,8 +100,8 @@ count_apart(const CcPlan *plan, const CcPlacement *placements, guint first, guin
 }
 
 /* Returns how many threads to use for a frame that begins now. `estimate_ns` is its single-threaded
- * time. If the last frame ended just before, threads are expected to be awake, so fewer nanoseconds
- * are worth a thread. */
+ * time. If the last frame ended less than CC_LOOK_OUT_NS ago, workers are expected to be awake. A
+ * thread is then worth using for less work. */
 static guint
 count_threads(const CpuBackend *self, guint64 start, gdouble estimate_ns) {
   const gboolean awake = start - self->end < CC_LOOK_OUT_NS;
@@ -106,8 +109,8 @@ count_threads(const CpuBackend *self, guint64 start, gdouble estimate_ns) {
   return (guint)CLAMP(estimate_ns / worth, 1, MIN(self->n_threads, cc_workers_n_cores()));
 }
 
-/* Updates the pace from the first frame of a program, and from later frames that were faster.
- * Slower frames count little, because a thread may have lost its core for a while. */
+/* Updates the pace. The first frame of a program, and every faster frame, sets the pace. Slower
+ * frames change it only a little, because a thread may have lost its core for a while. */
 static void
 note_pace(CpuBackend *self, gdouble pace, gboolean first) {
   if (first || pace < self->pace)
@@ -116,7 +119,8 @@ note_pace(CpuBackend *self, gdouble pace, gboolean first) {
     self->pace += MIN(pace - self->pace, self->pace) / 8;
 }
 
-/* Sets the placements of the regions. Returns the estimated single-threaded nanoseconds for all. */
+/* Sets the placements of the regions. Returns the estimated single-threaded nanoseconds for all
+ * regions. */
 static gdouble
 place_regions(CpuBackend *self, const CcCpuProgram *program, const CcSubmitInfo *info) {
   guint64 cost = 0;
@@ -179,7 +183,8 @@ static CcProgram *
 cpu_prepare(CcBackend *backend, const CcPlan *plan, GError **error) {
   CpuBackend *self = (CpuBackend *)backend;
   CcCpuProgram *program = cc_cpu_program_new(plan, cc_cpu_variant());
-  /* reserve now, so that a change of the filter is refused here and no frame is lost */
+  /* Reserves memory before the first frame. If memory is short, the change of the filter fails here
+   * and no frame is lost. */
   for (guint p = 0; p < program->n_phases; p++)
     if (!reserve_rows(self, program->phase[p].fixed_scratch, error)) {
       cc_cpu_program_free(program);

@@ -3,5 +3,5 @@
 
 #include "engine/run/backend.h"
 
-/* Filters on the CPU. A submission is complete when submit returns. */
+/* The backend that filters on the CPU. A submission is complete when submit returns. */
 extern const CcBackendClass cc_cpu_backend;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Reads and writes single samples of frames as stored words, for loops that need no speed. */
+/* Reads and writes single samples of frames as stored words. Only loops that need not be fast use
+ * these functions. */
 
 #include "engine/plan/plane_map.h"
 

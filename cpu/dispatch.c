@@ -4,7 +4,7 @@
 #include "cpu/stages/macropixel.h"
 #include "engine/ablation.h"
 
-#define LARGE_FRAME 4000000 /* bytes */
+#define LARGE_FRAME 4000000 /* bytes; output frames of this size or more exceed the caches */
 #define FILL_PIXELS 4096
 
 /* --- methods --- */
@@ -15,7 +15,7 @@ static const CcMethodClass *const methods[] = {CC_METHODS(ADDRESS)};
 
 static const gchar *only;
 
-/* Gives a sweep that filters the first method that takes the pass. */
+/* Sets the method of a sweep that filters: the first method that takes the pass. */
 static void
 choose_method(CcSweep *sweep) {
   const CcPlaneLayout *plane = &sweep->plan->layout.plane[sweep->plane];
@@ -36,11 +36,11 @@ cc_dispatch_only(const gchar *name) {
   only = name;
 }
 
-/* --- rows set up once for a plan --- */
+/* --- constant rows and masks of a plan --- */
 
-/* Makes a row of `width` pixels that all have the given code values. Samples are `spacing` apart.
- * `width` is bounded, independent of the frame: no memory is reserved for a frame that may never
- * come. */
+/* Returns a new row of `width` pixels that all have the code values `codes`. Samples are `spacing`
+ * samples apart. Callers limit `width` independently of the frame size, because a large frame may
+ * never come. */
 static guint8 *
 constant_row(const CcSweep *self, guint spacing, guint width, const guint16 *codes) {
   const guint n = width * self->step * spacing;
@@ -55,7 +55,7 @@ constant_row(const CcSweep *self, guint spacing, guint width, const guint16 *cod
   return row;
 }
 
-/* Makes the masks for the bytes of a row. */
+/* Returns new masks for the bytes of a row. */
 static CcMasks *
 new_masks(const CcSweep *self) {
   CcMasks *masks = g_new0(CcMasks, 1);
@@ -136,7 +136,8 @@ cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRow
                                         : CC_LOOP_MERGE;
   if (self->loop == CC_LOOP_MERGE || (self->loop == CC_LOOP_FILTER && pass->filter_mask != all))
     self->masks = new_masks(self);
-  /* samples of packed frames are loaded directly if nothing else needs deinterleaved rows */
+  /* Samples of packed frames are loaded directly from the frame, unless something else needs
+   * deinterleaved rows. */
   self->by_position = plan->packed && (self->loop != CC_LOOP_FILTER || self->masks ||
                                        map->kind == CC_PLANE_MAP_LUMA);
   if (plan->packed && !self->by_position)

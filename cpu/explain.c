@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Describes the steps of a program. docs/explain.md explains the lines. */
+/* Describes the steps of a program. docs/explain.md describes the format of the lines. */
 
 #include "lower.h"
 
@@ -85,7 +85,8 @@ explain_sweep(const CcCpuProgram *program, const CcSweep *sweep) {
   return g_string_free(line, FALSE);
 }
 
-/* Appends the lines of stages of one CcStageReads, each with the instruction set. */
+/* Appends the lines of all stages whose `reads` is a given CcStageReads. Each line includes the
+ * instruction set. */
 static void
 explain_stages(GPtrArray *lines, const CcCpuProgram *program, const CcPhase *phase,
                CcStageReads reads) {

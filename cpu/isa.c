@@ -33,8 +33,9 @@ const CcVariant cc_cpu_all_variants[N_VARIANTS + 1] = {
     [AVX512VNNI] = {"avx512vnni", "AVX-512 VNNI", X86_ROWS(avx512vnni)},
 };
 
-static const gchar *names[N_VARIANTS + 1]; /* of usable variants, slowest first */
-static gint selected;                      /* index into cc_cpu_all_variants, atomic */
+static const gchar *names[N_VARIANTS + 1]; /* names of the variants that can run, slowest first */
+/* index of the selected variant in cc_cpu_all_variants; atomic */
+static gint selected;
 
 /* Returns whether this machine supports a variant. */
 static gboolean

@@ -10,14 +10,14 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  const gchar *name;  /* "avx2" */
-  const gchar *title; /* for people: "AVX2" */
-  const CcRows *rows; /* NULL: the plain loop */
+  const gchar *name;  /* unique name: "avx2" */
+  const gchar *title; /* name in messages: "AVX2" */
+  const CcRows *rows; /* the kernels of the variant; NULL for the plain loop, which has none */
 } CcVariant;
 
 /* Returns the names of the variants that this machine can run, slowest first, NULL-terminated:
- * "plain", "c" and, on x86-64, "avx2", "avxvnni", "avx512" and "avx512vnni". The environment
- * variable CUDACONV_CPU names the last variant that is allowed. */
+ * "plain", "c" and, on x86-64, "avx2", "avxvnni", "avx512" and "avx512vnni". If the environment
+ * variable CUDACONV_CPU names a variant, the variants after it in this order are left out. */
 const gchar *const *cc_cpu_variants(void);
 
 /* Selects variant `name` for programs that are prepared from now on; NULL: the fastest one. Returns

@@ -5,12 +5,13 @@
 #include "cpu/stages/identity.h"
 #include "cpu/stages/macropixel.h"
 
-#define CHUNK_ROWS 8 /* of a chunk, so that it stays in a cache; a multiple of all block_rows */
+/* rows of a chunk, which then stays in a cache; a multiple of every block_rows */
+#define CHUNK_ROWS 8
 
 /* --- rewritten plans --- */
 
-/* Returns whether the fused sweep of macropixels takes the plan. It is faster than
- * deinterleaving. */
+/* Rewrites the plan if the fused sweep of macropixels can run it, because that sweep is faster than
+ * deinterleaving. Returns whether the plan was rewritten. */
 static gboolean
 find_macropixels(const CcPlan *plan, const CcRows *kernels, CcPlan *whole) {
   if (!cc_macropixel_find(plan, whole))
@@ -22,7 +23,8 @@ find_macropixels(const CcPlan *plan, const CcRows *kernels, CcPlan *whole) {
   return found;
 }
 
-/* Rewrites of a plan that give the same bytes. The first that applies is used. */
+/* Functions that rewrite a plan to a faster plan that gives the same bytes. The first function that
+ * returns TRUE is used. */
 static gboolean (*const rewrites[])(const CcPlan *plan, const CcRows *kernels, CcPlan *other) = {
     cc_identity_find,
     find_macropixels,
@@ -36,8 +38,8 @@ set_deinterleaving(CcPhase *phase, gsize at) {
   guint window = 1, mask = 0;
   for (guint i = 0; i < phase->n_sweeps; i++) {
     const CcSweep *sweep = &phase->sweep[i];
-    /* A block begins up to block_rows - 1 rows above the last row that is made, or ends as many
-     * below it. Its last dot group has as many more. */
+    /* With b = block_rows - 1, a block begins up to b rows above the rows that are needed, or ends
+     * up to b rows below them. The last dot group of a block may have up to b more rows. */
     const guint beside = sweep->method ? sweep->method->block_rows - 1 : 0;
     window = MAX(window, sweep->window_rows + 4 * beside);
     if (sweep->by_position && sweep->pass->filter_mask | sweep->pass->copy_mask)
@@ -61,7 +63,8 @@ add_stage(CcPhase *phase, const CcStage *stage) {
   return cc_row_align(size);
 }
 
-/* Adds the sweeps of the first phase. If they run in chunks, each has its own scratch memory. */
+/* Adds the sweeps of the first phase. If the sweeps run in chunks, each sweep has its own scratch
+ * memory. */
 static void
 add_sweeps(CcPhase *phase, gboolean in_chunks) {
   gsize all = 0, max = 0;
@@ -77,7 +80,8 @@ add_sweeps(CcPhase *phase, gboolean in_chunks) {
   phase->scratch_size = in_chunks ? all : max;
 }
 
-/* Lays out the planes after a phase, with samples of the size that the stage `reader` expects. */
+/* Lays out the planes that a phase writes. Their samples have the size that the stage `reader`
+ * expects. */
 static void
 set_planes(CcPlaneSet *set, const CcPlan *plan, const CcStage *reader, gsize *size) {
   for (guint p = 0; p < plan->out_layout.n_planes; p++) {
@@ -90,8 +94,8 @@ set_planes(CcPlaneSet *set, const CcPlan *plan, const CcStage *reader, gsize *si
   }
 }
 
-/* Returns whether a stage, which is not the first, must wait for all slices of the stages
- * before. */
+/* Returns whether stage i > 0 begins a new phase, because it must wait for all slices of the stages
+ * before it. */
 static gboolean
 begins_phase(const CcPlan *plan, guint i) {
   const CcStage *stage = &plan->stage[i];
@@ -102,7 +106,7 @@ begins_phase(const CcPlan *plan, guint i) {
 }
 
 /* Initialises the phase that begins with stage number `first`. Returns the number of the first
- * stage of the next phase. direction-color runs in the phase that writes the frame. */
+ * stage of the next phase. The stage direction-color runs in the phase that writes the frame. */
 static guint
 phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint first) {
   const CcStage *stage = plan->stage;
@@ -132,7 +136,7 @@ phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint firs
   }
   if (plan->packed && !in_frame && plan->n_passes > 0 && (first > 0 || phase->kernels))
     set_deinterleaving(phase, phase->scratch_size);
-  /* stages that run between rows of sweeps need their own memory */
+  /* stages that alternate with sweeps, a few rows at a time, need their own scratch memory */
   if (first > 0 || phase->changes_samples)
     phase->stage_scratch_at = phase->scratch_size;
   phase->scratch_size = MAX(phase->scratch_size, phase->stage_scratch_at + stage_scratch);
@@ -147,7 +151,7 @@ cc_cpu_program_new(const CcPlan *plan, const CcVariant *variant) {
   CcCpuProgram *program = g_new0(CcCpuProgram, 1);
   program->plan = plan;
   program->variant = variant;
-  /* a stage that reads planes reads those of the plan */
+  /* rewriting changes the planes of a plan, so it is not possible if a stage reads them */
   const gboolean may_rewrite = variant->rows && !cc_plan_get_reader(plan, plan->stage);
   for (guint i = 0; i < G_N_ELEMENTS(rewrites) && may_rewrite && !program->rewritten; i++)
     program->rewritten = rewrites[i](plan, variant->rows, &program->other);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Lowering: turns a plan and an instruction set into the phases that a frame runs. The result
- * depends on nothing else, except for what tests switch off (engine/ablation.h). A program can
- * therefore be made for any processor, but it only runs on processors with its instructions. */
+/* Lowering turns a plan, for one instruction set, into the phases that a frame runs. The result
+ * depends only on the plan, the instruction set, and the optimisations that tests switch off
+ * (engine/ablation.h). A program can therefore be created on any processor. It runs only on
+ * processors that have the instruction set. */
 
 #include "isa.h"
 #include "phase.h"
@@ -13,14 +14,14 @@ G_BEGIN_DECLS
 
 typedef struct {
   CcProgram base;
-  const CcPlan *plan; /* the plan given */
+  const CcPlan *plan; /* the plan that was passed to cc_cpu_program_new */
   const CcVariant *variant;
-  gboolean rewritten; /* `other` runs instead of `plan` */
+  gboolean rewritten; /* the phases run the plan `other` instead of `plan` */
   CcPlan other;
   guint n_phases;
   CcPhase *phase;
-  gsize scratch_size; /* the largest of any phase */
-  gsize planes_size;  /* for all planes between phases; a multiple of CC_ROW_ALIGN */
+  gsize scratch_size; /* bytes of scratch memory for a thread: the maximum over all phases */
+  gsize planes_size;  /* bytes of all planes between phases; a multiple of CC_ROW_ALIGN */
 } CcCpuProgram;
 
 /* Lowers `plan` for a variant. The plan must outlive the program. */

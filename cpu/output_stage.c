@@ -5,18 +5,23 @@
 
 #include <math.h>
 
-#define FLOAT_BITS 24   /* bits of an integer that a float holds exactly */
-#define MAX_CODE 0x1p30 /* the limit for conversion to 32-bit integers, with a margin */
-#define MAX_RIGHT 8 /* bits that quantized kernels can lose: MULTIPLE of engine/plan/quantize.c */
+#define FLOAT_BITS 24 /* bits of an integer that a float holds exactly */
+#define MAX_CODE                                                                                   \
+  0x1p30 /* limit for numbers that are converted to 32-bit integers, with a margin                 \
+          */
+/* maximum low bits that quantized kernels can drop; see MULTIPLE in engine/plan/quantize.c */
+#define MAX_RIGHT 8
 #define LARGEST_IN_DOUBLE (G_GINT64_CONSTANT(1) << 53)
 
-/* --- the variants and their proof --- */
+/* --- the variants and their check --- */
 
-/* A variant under test. The functions compute what its kernels compute, for one t. */
+/* A requantization variant that is checked. The functions below compute, for one t, the same code
+ * value as the kernels of a variant. */
 typedef struct {
-  const CcFinish *numbers; /* the constants for the kernels */
-  guint left;              /* sums are multiplied by 2^left; with CC_REQUANTIZE_16 */
-  guint dropped; /* low bits missing in sums; with CC_REQUANTIZE_BITS and CC_REQUANTIZE_SHIFTED */
+  const CcFinish *numbers; /* constants of the kernels */
+  guint left;              /* sums are multiplied by 2^left; only for CC_REQUANTIZE_16 */
+  /* number of low bits that sums lack; only for CC_REQUANTIZE_BITS and CC_REQUANTIZE_SHIFTED */
+  guint dropped;
 } Trial;
 
 static gint
@@ -36,7 +41,7 @@ code_of_bits(gconstpointer data, gint64 t) {
   return cc_clamp_code((gint)(raised >> f->bits.right), f->lo, f->hi);
 }
 
-/* Product and sum are each rounded. */
+/* The product is rounded, then the sum. */
 static gint
 code_of_shifted(gconstpointer data, gint64 t) {
   const Trial *trial = data;
@@ -45,7 +50,7 @@ code_of_shifted(gconstpointer data, gint64 t) {
   return cc_clamp_code(cc_floor_f32(product + f->shifted.add), f->lo, f->hi);
 }
 
-/* Only the sum is rounded. */
+/* Only the sum is rounded, as by a fused multiply-add. */
 static gint
 code_of_shifted_fused(gconstpointer data, gint64 t) {
   const Trial *trial = data;
@@ -68,9 +73,10 @@ code_of_parts(gconstpointer data, gint64 t) {
   return cc_clamp_code(cc_floor_f64(product + f->parts.add), f->lo, f->hi);
 }
 
-/* The variants other than the definition. A second function is for other instruction sets, which
- * round differently. Each function must rise or fall with t like the definition (see CcCodeFunc).
- * It does as long as no number exceeds its type, which the find_ functions ensure. */
+/* The functions of all variants other than the definition. If there are two functions, the second
+ * one is for instruction sets that round differently. Each function must be monotonic in t, in the
+ * same direction as the definition (see CcCodeFunc). It is, if no intermediate number exceeds its
+ * type. The find_ functions ensure that. */
 static const CcCodeFunc variants[CC_N_FINISHES][2] = {
     [CC_REQUANTIZE_16] = {code_of_16},
     [CC_REQUANTIZE_BITS] = {code_of_bits},
@@ -79,8 +85,8 @@ static const CcCodeFunc variants[CC_N_FINISHES][2] = {
     [CC_REQUANTIZE_PARTS] = {code_of_parts},
 };
 
-/* Takes a variant if it gives the op's code value for each t. Every variant other than the
- * definition is checked here. */
+/* Selects a variant if it gives the op's code value for each t. Returns whether it does. Every
+ * variant other than the definition is checked by this function. */
 static gboolean
 take_proved(CcOutput *self, const CcOp *op, CcRequantizationVariant requantization,
             const CcFinish *numbers, guint left, guint dropped) {
@@ -94,16 +100,16 @@ take_proved(CcOutput *self, const CcOp *op, CcRequantizationVariant requantizati
   return TRUE;
 }
 
-/* Returns whether t is a sum, or is made from sums by comparisons and additions only. */
+/* Returns whether t is a sum, or is computed from sums only by comparisons and additions. */
 static gboolean
 is_integer(const CcOp *op) {
   return op->response != CC_RESPONSE_MAGNITUDE && op->response != CC_RESPONSE_DIRECTION;
 }
 
-/* For an op whose t spans less than 2^16. The factor is positive, so code values must not fall.
- * Sums are scaled up to fill 16 bits, which makes the truncation error smallest. If mul is a power
- * of two, the first attempt is exact. Otherwise factors and offsets next to the ideal ones are
- * tried. */
+/* Tries CC_REQUANTIZE_16, for an op whose t spans less than 2^16. The factor is positive, so code
+ * values must not decrease with t. Sums are scaled up to use all 16 bits, which minimises the
+ * truncation error. If mul is a power of two, the first attempt is exact. Otherwise the factors and
+ * offsets next to the ideal values are tried. */
 static gboolean
 find_16(CcOutput *self, const CcOp *op) {
   const CcRange t = cc_op_range(op);
@@ -122,7 +128,7 @@ find_16(CcOutput *self, const CcOp *op) {
   if (span > G_MAXUINT16 || step >= 1)
     return FALSE;
   gint exponent;
-  frexp(step, &exponent); /* so that the factor uses all of its 16 bits */
+  frexp(step, &exponent); /* the exponent is chosen so that the factor uses all of its 16 bits */
   CcFinish numbers = self->to_sample;
   numbers.in_16.right = (guint)CLAMP(-exponent, 0, 15);
   numbers.in_16.base = (guint16)(gint)base;
@@ -138,7 +144,7 @@ find_16(CcOutput *self, const CcOp *op) {
     numbers.in_16.max = (guint16)MIN(op->hi - (gint)base, G_MAXUINT16);
     if (!take_proved(self, op, CC_REQUANTIZE_16, &numbers, left, 0))
       continue;
-    numbers.in_16.min = 0; /* no limits, if no t reaches them */
+    numbers.in_16.min = 0; /* if no t reaches a limit, clamping is disabled */
     numbers.in_16.max = G_MAXUINT16;
     take_proved(self, op, CC_REQUANTIZE_16, &numbers, left, 0);
     return TRUE;
@@ -146,7 +152,7 @@ find_16(CcOutput *self, const CcOp *op) {
   return FALSE;
 }
 
-/* For an op whose mul is a power of two. */
+/* Tries CC_REQUANTIZE_BITS, for an op whose mul is a power of two. */
 static gboolean
 find_bits(CcOutput *self, const CcOp *op, guint dropped) {
   gint exponent;
@@ -165,8 +171,8 @@ find_bits(CcOutput *self, const CcOp *op, guint dropped) {
   return take_proved(self, op, CC_REQUANTIZE_BITS, &numbers, 0, dropped);
 }
 
-/* Half of what the lost low bits could contribute is added, so that the rounding of float matters
- * least. */
+/* Tries CC_REQUANTIZE_SHIFTED. Adds half of the maximum that the lost low bits can contribute,
+ * because results are then farthest from values where the rounding of float would matter. */
 static gboolean
 find_shifted(CcOutput *self, const CcOp *op, guint dropped) {
   const CcRange t = cc_op_range(op);
@@ -187,7 +193,8 @@ find_shifted(CcOutput *self, const CcOp *op, guint dropped) {
   return FALSE;
 }
 
-/* Results are moved by less than the smallest step, so that no rounding changes a result. */
+/* Tries CC_REQUANTIZE_CENTRED. The result is moved by less than the smallest step of results, so
+ * that rounding changes no code value. */
 static gboolean
 find_centred(CcOutput *self, const CcOp *op) {
   const CcRange t = cc_op_range(op);
@@ -207,7 +214,8 @@ find_centred(CcOutput *self, const CcOp *op) {
   return FALSE;
 }
 
-/* Results are raised by less than the smallest step, so that rounding twice changes no result. */
+/* Tries CC_REQUANTIZE_PARTS. The result is raised by less than the smallest step of results, so
+ * that rounding twice changes no code value. */
 static gboolean
 find_parts(CcOutput *self, const CcOp *op) {
   const CcRange t = cc_op_range(op);
@@ -227,7 +235,7 @@ find_parts(CcOutput *self, const CcOp *op) {
 
 /* --- the lane of the sums --- */
 
-/* Takes the definition's output stage, from sums in `lane`. */
+/* Selects the output stage of the definition, for sums in `lane`. */
 static void
 take_definition(CcOutput *self, const CcOp *op, CcLane lane) {
   const gboolean in_float = op->arith == CC_ARITH_F32;
@@ -257,13 +265,13 @@ take_definition(CcOutput *self, const CcOp *op, CcLane lane) {
     self->number = CC_NUMBER_FLOAT;
     self->requantization = CC_REQUANTIZE_TURNS;
     break;
-  case CC_RESPONSE_AUTO: /* not in an op */
+  case CC_RESPONSE_AUTO: /* an op never has this value */
     break;
   }
 }
 
-/* Takes 16-bit sums. Returns NULL, or why they are not possible. Sums may wrap around if the output
- * stage needs them only modulo 2^16. */
+/* Selects 16-bit sums. Returns NULL, or the reason why 16-bit sums are not possible. Sums may wrap
+ * around if the output stage needs them only modulo 2^16. */
 static const gchar *
 take_16(CcOutput *self, const CcOp *op) {
   const gboolean sums_fit = cc_op_largest_sum(op) <= G_MAXINT16;
@@ -316,8 +324,9 @@ cc_output_take_centred(CcOutput *self, const CcOp *op) {
   return !self->reduces && find_centred(self, op);
 }
 
-/* If an op's arithmetic is float, its sums fit 32 bits. For larger sums double is preferred,
- * because it has multiply instructions, which 64-bit integers lack. */
+/* If an op's arithmetic is float, its sums fit 32 bits. For larger sums, lanes of double are
+ * preferred to 64-bit integers. There are vector instructions that multiply doubles, but none for
+ * 64-bit integers. */
 const gchar *
 cc_output_init(CcOutput *self, const CcOp *op, const CcPlaneLayout *plane) {
   gint exponent;

@@ -8,14 +8,14 @@
 #include <emmintrin.h>
 #endif
 
-/* A slice during processing. */
+/* A slice while a thread processes it. */
 typedef struct {
   const CcPhase *phase;
   const CcSlice *slice;
   const CcSubmitInfo *info;
-  const CcPlacement *placement; /* of the slice's region */
-  CcStrip from[CC_MAX_PLANES];  /* planes from the phase before */
-  CcStrip to[CC_MAX_PLANES];    /* planes that this phase makes */
+  const CcPlacement *placement; /* placement of the slice's region */
+  CcStrip from[CC_MAX_PLANES];  /* rows of the planes from the phase before */
+  CcStrip to[CC_MAX_PLANES];    /* rows of the planes that this phase makes */
   guint8 *scratch;
 } Run;
 
@@ -31,7 +31,7 @@ place_set(CcStrip strips[CC_MAX_PLANES], const Run *run, const CcPlaneSet *set, 
                          set->pixel_size[p]);
 }
 
-/* Returns whether the slice includes a plane of the plan. */
+/* Returns whether plane number `plane` of the plan belongs to the slice. */
 static gboolean
 has_plane(const Run *run, guint plane) {
   return run->phase->plan->packed || plane == run->slice->plane;
@@ -63,7 +63,7 @@ run_stage(const Run *run, const CcPhaseStage *self, guint plane, guint y0, guint
                    run->scratch ? run->scratch + run->phase->stage_scratch_at : NULL);
 }
 
-/* Runs the stages of one CcStageReads over all planes of the slice. */
+/* Runs all stages whose `reads` is a given CcStageReads, over all planes of the slice. */
 static void
 run_stages(const Run *run, CcStageReads reads, guint y0, guint y1) {
   const CcPhase *self = run->phase;
@@ -75,7 +75,7 @@ run_stages(const Run *run, CcStageReads reads, guint y0, guint y1) {
 
 /* --- the phase --- */
 
-/* A sweep over the slice. */
+/* A sweep while it runs over the slice. */
 typedef struct {
   CcArea area;
   CcStrip from;
@@ -107,7 +107,7 @@ run_sweep(const Run *run, SweepRun *self, guint i, const CcDeinterleaving *deint
   cc_area_run(&self->area, &self->from, &run->to[p], y0, y1, &self->next, scratch);
 }
 
-/* Makes the rows of all planes of the slice, some at a time. */
+/* Computes the rows of all planes of the slice, a few rows at a time. */
 static void
 run_rows(Run *run) {
   const CcPhase *self = run->phase;
@@ -136,7 +136,7 @@ run_rows(Run *run) {
       run_stages(run, CC_READS_SAMPLES, y0, y1);
     }
   }
-  /* after sweeps, which write whole pixels of packed frames */
+  /* these stages run after the sweeps, because sweeps write whole pixels of packed frames */
   if (!self->changes_samples) {
     run_stages(run, CC_READS_SOURCE, slice->y0, slice->y1);
     run_stages(run, CC_READS_SAMPLES, slice->y0, slice->y1);
@@ -175,8 +175,8 @@ n_sliced_planes(const CcPhase *self) {
   return self->plan->packed ? 1 : self->plan->layout.n_planes;
 }
 
-/* Returns the single-threaded picoseconds for a row of a plane's target; for packed planes, of all
- * planes. */
+/* Returns the estimated single-threaded picoseconds for a row of a plane's target. For packed
+ * frames: for a row of all planes. */
 static guint64
 row_cost(const CcPhase *self, const CcPlacement *placement, guint plane) {
   const CcPlan *plan = self->plan;
@@ -214,15 +214,17 @@ cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint region, gu
   for (guint p = 0; p < n_sliced_planes(self); p++) {
     const guint height = placement->target[p].height;
     const guint64 cost = MAX(row_cost(self, placement, p), 1);
-    /* A slice loads the rows above and below itself again. It must be large enough to make this and
-     * the cost of taking a slice negligible. Larger slices would leave threads without work. */
+    /* Every slice also loads the rows above and below it, which other slices load too. A slice must
+     * be so large that this cost, and the cost of taking a slice, are negligible. It is not larger,
+     * because threads would run out of slices. */
     const guint64 worth = MIN_SLICE_NS * G_GUINT64_CONSTANT(1000) / cost;
     const guint min = (guint)MAX(MAX(MIN_SLICE_ROWS, window - 1), MIN(worth, G_MAXINT));
     for (guint y = 0; y < height;) {
       const guint left = height - y;
       guint rows = n_threads > 1 ? MAX(min, 3 * left / (4 * n_threads)) : left;
       rows = (rows + CC_MAX_BLOCK_ROWS - 1) / CC_MAX_BLOCK_ROWS *
-             CC_MAX_BLOCK_ROWS; /* no block is made twice */
+             /* a multiple of every block_rows, so that no block is computed by two slices */
+             CC_MAX_BLOCK_ROWS;
       if (rows + min > left)
         rows = left;
       const CcSlice slice = {region, p, y, y + rows};

@@ -7,8 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* Rows y0 to y1 - 1 of a plane's target in a region: the unit of work of a thread. With packed
- * planes, whose samples share the rows of a frame, a slice covers the rows of all planes. */
+/* Rows y0 to y1 - 1 of a plane's target in a region. A thread processes one slice at a time. In
+ * packed frames, samples of several planes share a row of the frame. A slice then covers these rows
+ * of all planes. */
 typedef struct {
   guint region, plane, y0, y1;
 } CcSlice;
@@ -19,53 +20,58 @@ typedef struct {
   gpointer state;
 } CcPhaseStage;
 
-/* Whole planes between two phases, as large as the output. */
+/* The planes that one phase writes and the next phase reads. They are as large as the output. */
 typedef struct {
-  gsize at[CC_MAX_PLANES], pitch[CC_MAX_PLANES], pixel_size[CC_MAX_PLANES]; /* bytes */
+  /* offset in the memory of the planes, pitch, and size of a pixel, all in bytes */
+  gsize at[CC_MAX_PLANES], pitch[CC_MAX_PLANES], pixel_size[CC_MAX_PLANES];
 } CcPlaneSet;
 
-/* The part of a program that runs in parallel over slices of rows. Barriers are only between
- * phases: a slice reads the source and the output of earlier phases. The first phase has the
- * sweeps. Each later phase begins with a stage that reads planes, or with the stages that change
- * samples after direction-color has written them, because direction-color writes beyond the planes
- * of a slice. */
+/* A part of a program. Threads process the slices of a phase in parallel. A phase begins when all
+ * slices of the phase before are done. A slice therefore reads only the source and the output of
+ * earlier phases. Only the first phase has sweeps. Each later phase begins with a stage that reads
+ * planes, or with the stages that change samples after direction-color has written them, because
+ * direction-color writes beyond the planes of a slice. */
 typedef struct {
-  const CcPlan *plan; /* of the program, or its rewritten plan */
+  const CcPlan *plan; /* the plan of the program, or the plan into which it was rewritten */
   const CcRows *kernels;
   guint n_sweeps;
   CcSweep sweep[CC_MAX_PASSES];
   guint n_stages;
   CcPhaseStage stage[CC_MAX_STAGES];
-  CcPlaneSet from, to;      /* from the phase before; to the next phase */
-  gboolean makes_planes;    /* the output goes to `to` instead of the frame */
-  gboolean changes_samples; /* stages change some rows of samples while they are in a cache */
-  guint n_rows;             /* processed at a time; G_MAXUINT: all rows of a slice */
-  gboolean deinterleaves;   /* frames are deinterleaved and interleaved, some rows at a time */
+  CcPlaneSet from, to;   /* planes from the phase before, and planes for the next phase */
+  gboolean makes_planes; /* the output is written to `to` and not to the frame */
+  /* stages change the samples of a few rows at a time, while these rows are in a cache */
+  gboolean changes_samples;
+  /* number of rows that are processed at a time; G_MAXUINT: all rows of a slice */
+  guint n_rows;
+  gboolean deinterleaves; /* frames are deinterleaved and interleaved, a few rows at a time */
   CcDeinterleaved deinterleaved;
-  gsize scratch_at[CC_MAX_PASSES]; /* offsets of the sweeps' memory */
-  gsize stage_scratch_at;          /* shared by all stages, which run one after another */
-  gsize scratch_size;              /* for a thread */
-  gsize fixed_scratch;             /* the part of scratch_size that does not grow with the frame */
+  gsize scratch_at[CC_MAX_PASSES]; /* offset of the memory of each sweep in the scratch memory */
+  /* offset of the memory that all stages share, because they run one after another */
+  gsize stage_scratch_at;
+  gsize scratch_size;  /* bytes of scratch memory that each thread needs */
+  gsize fixed_scratch; /* the part of scratch_size that does not grow with the frame */
 } CcPhase;
 
-/* Returns the number of planes that a stage runs over: of the frame if it changes samples, else of
- * the plan. */
+/* Returns the number of planes that a stage runs over. A stage that changes samples runs over the
+ * planes of the frame. Any other stage runs over the planes of the plan. */
 static inline guint
 cc_phase_n_planes(const CcPhase *self, const CcPhaseStage *stage) {
   return stage->stage->reads == CC_READS_SAMPLES ? self->plan->frame_layout.n_planes
                                                  : self->plan->layout.n_planes;
 }
 
-/* Estimates the picoseconds that one thread takes for a region. */
+/* Estimates how many picoseconds one thread takes for a region. */
 guint64 cc_phase_cost(const CcPhase *self, const CcPlacement *placement);
 
-/* Cuts region number `region` of a submission into slices for up to n_threads threads, and appends
- * them (CcSlice). For one thread, slices are whole planes. */
+/* Cuts region number `region` of a submission into slices for up to n_threads threads. Appends the
+ * slices (CcSlice) to `slices`. For one thread, slices are whole planes. */
 void cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint region, guint n_threads,
                   GArray *slices);
 
-/* Processes a slice of a submission. `placement` is that of the slice's region. `scratch` has
- * scratch_size bytes and is aligned to CC_ROW_ALIGN. `planes` is the memory of all plane sets. */
+/* Processes a slice of a submission. `placement` is the placement of the slice's region. `scratch`
+ * has scratch_size bytes and is aligned to CC_ROW_ALIGN. `planes` is the memory of all plane
+ * sets. */
 void cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *slice,
                   const CcSubmitInfo *info, guint8 *planes, guint8 *scratch);
 

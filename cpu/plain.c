@@ -7,7 +7,7 @@
 #include "engine/plan/output_stage.h"
 #include "component_offset.h"
 
-/* A plane, a pass over it, and its inputs and outputs. */
+/* A pass over one plane, with its inputs and outputs. */
 typedef struct {
   const CcPlan *plan;
   const CcPass *pass;
@@ -17,7 +17,7 @@ typedef struct {
   const CcPlacement *placement;
   const CcRect *source, *target;
   const CcFrame *src, *dst;
-  const CcStrip *to; /* NULL: dst */
+  const CcStrip *to; /* rows of the target; NULL: the target is in `dst` */
 } Sweep;
 
 static Sweep
@@ -51,7 +51,8 @@ load_word(const Sweep *sweep, guint x, guint y, guint c) {
          << shift;
 }
 
-/* Stores component c of pixel (x, y) of the target, and its repetitions in the frame. */
+/* Stores component c of pixel (x, y) of the target, and the copies of this sample that the frame
+ * has. */
 static void
 store_word(const Sweep *sweep, guint x, guint y, guint c, guint word) {
   const CcSampleType type = sweep->layout->type;
@@ -70,7 +71,8 @@ store_word(const Sweep *sweep, guint x, guint y, guint c, guint word) {
 
 /* --- the window --- */
 
-/* Returns the code value at (x, y) of the source, which may lie outside. */
+/* Returns the code value at position (x, y) of the source. The position may lie outside the
+ * source. */
 static gint
 code_at(const Sweep *sweep, gint x, gint y, guint c) {
   const CcRect *source = sweep->source;
@@ -112,8 +114,8 @@ filter_window(const CcOp *op, const gint *code) {
 
 /* --- samples --- */
 
-/* Makes component c of pixel (x, y) of the target from the source around pixel (stride * x, stride
- * * y). Both positions are relative to their rectangles. */
+/* Computes component c of pixel (x, y) of the target from the source around pixel (stride * x,
+ * stride * y). The positions are relative to the target and source rectangles. */
 static void
 make_sample(const Sweep *sweep, guint x, guint y, guint c) {
   const CcPass *pass = sweep->pass;

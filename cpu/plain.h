@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The definition of a sweep as a plain loop, which is also the variant "plain". */
+/* The definition of a sweep as a plain loop. The variant "plain" runs it. */
 
 #include "sweep.h"
 
 G_BEGIN_DECLS
 
-/* Makes rows y0 to y1 - 1 of the pass's target in a region. src and dst are whole frames. The rows
- * go to `planes`, which has the target of each plane of the plan. NULL: they go to dst. */
+/* Computes rows y0 to y1 - 1 of the pass's target in a region. src and dst are whole frames.
+ * `planes` has the target of each plane of the plan, and the rows are written there. If `planes` is
+ * NULL, the rows are written to dst. */
 void cc_plain_sweep(const CcPlan *plan, const CcPass *pass, const CcPlacement *placement,
                     const CcFrame *src, const CcFrame *dst, const CcStrip *planes, guint y0,
                     guint y1);
 
-/* Stores row y of the targets in all planes of the plan into the frame. */
+/* Writes row y of all `planes` of the plan to the frame dst. */
 void cc_plain_store(const CcPlan *plan, const CcPlacement *placement, const CcStrip *planes,
                     const CcFrame *dst, guint y);
 
-/* Makes rows y0 to y1 - 1 of a component group of direction-color. */
+/* Computes rows y0 to y1 - 1 of a component group of direction-color. */
 void cc_plain_direction_color(const CcPlan *plan, const CcComponentGroup *group,
                               const CcPlacement *placement, const CcFrame *src, const CcFrame *dst,
                               guint y0, guint y1);

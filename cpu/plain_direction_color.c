@@ -12,8 +12,9 @@ typedef struct {
   const CcDirectionColor *color;
   const CcComponentGroup *group;
   const CcPlacement *placement;
-  const CcPlaneLayout *layout; /* of luma; the format of words is the same in all planes */
-  const CcRect *pixels;        /* the source of luma */
+  /* layout of the luma plane; words have the same format in all planes */
+  const CcPlaneLayout *layout;
+  const CcRect *pixels; /* source rectangle of luma */
   const CcFrame *src, *dst;
 } Painting;
 
@@ -26,7 +27,7 @@ code_from(const Painting *self, const CcComponentOffset *offset, guint i, guint 
   return cc_component_load(offset, self->src, self->layout->type, i, y) >> self->layout->shift;
 }
 
-/* Returns the luma of pixel (x, y) of the source, which may lie outside. */
+/* Returns the luma of pixel (x, y) of the source. The pixel may lie outside the source. */
 static gint64
 luma_at(const Painting *self, gint x, gint y) {
   const CcComponentOffset *from = self->color->from;
@@ -56,8 +57,8 @@ gradient_at(const Painting *self, gint x, gint y) {
   return gradient;
 }
 
-/* Returns the color index of sample (x, y) of the target, from the sum of the gradients of its
- * pixels that lie in the source. */
+/* Returns the color index of sample (x, y) of the target. The color is that of a sum of gradients:
+ * of all pixels that the sample covers and that lie in the source. */
 static guint
 color_at(const Painting *self, guint x, guint y) {
   const CcComponentGroup *group = self->group;

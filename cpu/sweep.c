@@ -3,10 +3,11 @@
 
 #include "cpu/stages/macropixel.h"
 
-#define TILE_BYTES (32 * 1024)   /* of the rings and sums in use by a tile: fit L1 */
-#define RINGS_BYTES (512 * 1024) /* of the rings of all interleaved tiles: fit L2 */
+/* bytes of rings and sums that a tile uses at a time; they fit L1 */
+#define TILE_BYTES (32 * 1024)
+#define RINGS_BYTES (512 * 1024) /* bytes of the rings of all interleaved tiles; they fit L2 */
 #define MIN_TILE 768             /* samples; narrower tiles would load too many edges */
-#define SAMPLE_TAPS 8            /* cost of a sample without its taps, in taps */
+#define SAMPLE_TAPS 8            /* cost of a sample without its taps, in taps (CC_TAP_PS) */
 
 gsize
 cc_lane_size(CcLane lane) {
@@ -31,8 +32,8 @@ cc_sweep_reserve_rows(CcSweep *self, guint n_rows, gsize lane_size, gsize *pitch
   return cc_sweep_reserve(self, n_rows * *pitch) + lead;
 }
 
-/* Returns the width of tiles that cut n samples into as few tiles of at most `max` as possible, all
- * about equal. */
+/* Returns the width of tiles for n samples. There are as few tiles as possible, all about equally
+ * wide, and none much wider than `max`. */
 static guint
 even_tile(guint n, guint max) {
   const guint n_tiles = (n + max - 1) / max, even = (n + n_tiles - 1) / n_tiles;
@@ -44,7 +45,7 @@ cc_sweep_reserve_tiles(CcSweep *self, const CcMethod *method, guint n_rows, guin
                        guint n_sums) {
   const gsize ring_size = cc_lane_size(method->ring_lane);
   const gsize sum_size = cc_lane_size(method->output.lane);
-  /* tiles of equal size, whose rings and sums fit L1 */
+  /* tiles have about equal sizes, and their rings and sums fit L1 */
   const gsize bytes = n_used * ring_size + n_sums * sum_size;
   const guint max = (guint)CLAMP(TILE_BYTES / bytes, MIN_TILE, CC_MAX_TILE);
   const guint n = cc_sweep_samples(self, self->width);
@@ -61,7 +62,7 @@ cc_sweep_reserve_tiles(CcSweep *self, const CcMethod *method, guint n_rows, guin
   self->filtered = cc_sweep_reserve(self, self->tile * self->sample_size);
 }
 
-/* Sets the sources of the n pixels or macropixels from number `first` on, all outside the
+/* Sets `outside` for n pixels or macropixels from number `first` on. All of them lie outside the
  * source. */
 static void
 set_outside(const CcArea *self, CcOutside *outside, gint first, guint n) {

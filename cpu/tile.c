@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Tiles begin at results, because CC_MASK_PERIOD samples are a multiple of four pixels. */
+/* With a stride, every tile begins at a pixel that is a result, because tiles begin at multiples of
+ * CC_MASK_PERIOD samples and these are multiples of four pixels. */
 guint8 *
 cc_tile_target(const CcTile *tile, guint y) {
   const CcSweep *sweep = tile->sweep;
@@ -11,8 +12,8 @@ cc_tile_target(const CcTile *tile, guint y) {
   return cc_strip_row(tile->dst, (gint)y) + byte / sweep->stride;
 }
 
-/* Adds the prefetches of all bytes of a row, `bytes` for each sample, as far as CcAhead has
- * space. */
+/* Adds the prefetches of a row that has `bytes` bytes for each sample. Leaves out prefetches for
+ * which CcAhead has no space. */
 static void
 prefetch_row(CcAhead *ahead, const guint8 *row, gsize bytes) {
   for (gsize i = 0; i < bytes && ahead->n < CC_MAX_AHEAD; i++) {
@@ -39,8 +40,9 @@ cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n, CcAhead *ahead) 
       prefetch_row(ahead, cc_tile_target(tile, i), sweep->sample_size);
 }
 
-/* Loads the tile's part of a row of the source, with the samples that the window needs left and
- * right of it. NULL: a row of the constant border, in which all pixels are equal. */
+/* Loads the tile's part of a row of the source, and the samples that the window needs left and
+ * right of the tile. If `source` is NULL, loads a row of the constant border, in which all pixels
+ * are equal. */
 static void
 load_samples(const CcTile *tile, const guint8 *source, guint8 *row) {
   const CcSweep *sweep = tile->sweep;
@@ -51,7 +53,8 @@ load_samples(const CcTile *tile, const guint8 *source, guint8 *row) {
   const guint left = MIN(sweep->n_edge, tile->x), right = MIN(sweep->n_edge, right_of);
   const guint8 *src = source ? source : sweep->outside;
   const gsize first = (tile->x - left) * sweep->spacing * sweep->sample_size;
-  const gsize period = sweep->spacing * sweep->pixel_size; /* of the constant border */
+  /* bytes after which the constant border repeats */
+  const gsize period = sweep->spacing * sweep->pixel_size;
   sweep->load(row - left * lane, src + (source ? first : first % period), sweep->spacing,
               left + tile->n + right, shift);
   if (left < sweep->n_edge)
@@ -90,7 +93,7 @@ cc_tile_store(const CcTile *tile, guint y, const guint8 *filtered) {
     sweep->kernels->samples->merge(dst, filtered, src, sweep->masks, n_bytes);
 }
 
-/* Makes the samples from number x on. */
+/* Computes samples of the target, from sample x of the tile on. */
 static void
 finish_part(const CcTile *tile, const gconstpointer *sums, guint x, guint n, guint8 *out) {
   const CcSweep *sweep = tile->sweep;
@@ -127,7 +130,7 @@ cc_tile_ring_row(const CcTile *tile, guint number, guint n_rows) {
   return tile->rings + number % n_rows * tile->sweep->ring_pitch;
 }
 
-/* Makes the rows of a block. row[i] is a row of the target, or NO_ROW. */
+/* Computes the rows of a block. row[i] is a row of the target, or NO_ROW. */
 static void
 make_block(const CcTile *tile, guint block, const gint row[CC_MAX_BLOCK_ROWS],
            const CcAhead *ahead) {
@@ -179,7 +182,7 @@ cc_tile_run_blocks(const CcTile *tile, guint y0, guint y1, gint next) {
 
 /* --- sweeps --- */
 
-/* Merges a row without filtered components, with a stride. */
+/* Merges a row that has no filtered components, if there is a stride. */
 static void
 merge_thin_row(const CcArea *area, const guint8 *src, guint8 *dst, guint8 *scratch) {
   const CcSweep *self = area->sweep;
@@ -192,14 +195,14 @@ merge_thin_row(const CcArea *area, const guint8 *src, guint8 *dst, guint8 *scrat
   }
 }
 
-/* Returns whether the rows are contiguous in memory and all present. */
+/* Returns whether the rows of a strip are contiguous in memory and the memory has all of them. */
 static gboolean
 is_block(const CcArea *self, const CcStrip *strip) {
   return strip->pitch == (gssize)self->row_bytes && strip->mask == G_MAXUINT;
 }
 
-/* Interleaves neighbouring tiles block by block over all rows, then goes on to the tiles right of
- * them. */
+/* Processes all rows of some neighbouring tiles, which are interleaved block by block. Then
+ * continues with the tiles to the right. */
 static void
 filter_rows(const CcArea *self, const CcStrip *src, const CcStrip *dst, guint y0, guint y1,
             gint *next, guint8 *scratch) {

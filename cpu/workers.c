@@ -9,14 +9,22 @@
 #include <string.h>
 
 #define MAX_CORES CC_MAX_THREADS
-#define MAX_SLOTS 64                          /* calls at once that workers help */
-#define MAX_LOOK_OUT_NS (10 * CC_LOOK_OUT_NS) /* while other calls are running */
-#define CALLS_EACH 2 /* a thread wakes two workers: a tree, because waking takes long */
+
+/* At most this many calls can have the help of workers at the same time. */
+#define MAX_SLOTS 64
+
+/* Running calls prolong the spinning of a worker only up to this time. */
+#define MAX_LOOK_OUT_NS (10 * CC_LOOK_OUT_NS)
+
+/* One thread wakes at most this many workers for a call. Waking takes long, so the workers that
+ * were woken wake further ones. */
+#define CALLS_EACH 2
 
 /* Contended data has its own cache lines. Two lines, because processors prefetch pairs. */
 #define APART _Alignas(128)
 
-/* The bit fields of a gate: the number of workers inside, the number of free seats, and flags. */
+/* The fields packed into the gate of a slot: how many workers are inside, how many more may enter
+ * (free seats), and flags. Without OPEN the gate is shut. */
 enum {
   INSIDE = 1,
   SEAT = 1 << 10,
@@ -24,16 +32,16 @@ enum {
   WAITED = 1 << 21, /* the caller sleeps until nobody is inside */
 };
 
-/* A call of cc_workers_run that workers may help. Members that are not atomic are changed only
+/* A call of cc_workers_run that workers may help with. Members that are not atomic are changed only
  * while the gate is shut and nobody is inside. */
 typedef struct {
   APART gint taken; /* atomic */
   CcParallelFor loop;
   GMutex mutex; /* for `left` */
-  GCond left;   /* signalled by the last worker */
+  GCond left;   /* signalled by the last worker that leaves the slot */
   APART gint gate;
   APART gint next_slice; /* atomic */
-  gsize busy;            /* nanoseconds of workers; atomic */
+  gsize busy;            /* sum of the nanoseconds that workers were busy; atomic */
 } Slot;
 
 typedef enum { ABSENT, ASLEEP, AWAKE } State;
@@ -43,19 +51,19 @@ typedef struct {
   GThread *thread;  /* NULL while absent */
   GMutex mutex;     /* for `called` */
   GCond called;
-  CcScratch scratch; /* of its thread, which touches it first */
+  CcScratch scratch; /* allocated and used only by `thread` */
 } Worker;
 
 static Slot slots[MAX_SLOTS];
 static Worker workers[MAX_CORES - 1];
 
-static APART gint n_calls;   /* calls that run now; atomic, as the variables below */
-static APART gint n_opened;  /* calls so far */
+static APART gint n_calls;   /* running calls that have a slot; atomic, as the variables below */
+static APART gint n_opened;  /* calls that had a slot so far */
 static APART gint n_running; /* callers, and workers that are awake */
 static APART gint n_coming;  /* workers that are awake and not inside */
 static APART gint ending;
 
-static GMutex users_lock; /* guards the following */
+static GMutex users_lock; /* guards the three variables below */
 static guint n_users, n_cores, n_cores_wanted;
 
 /* --- scratch memory --- */
@@ -67,7 +75,7 @@ cc_scratch_grow(CcScratch *self, gsize size) {
   guint8 *memory = aligned_alloc(CC_ROW_ALIGN, size);
   if (!memory)
     return FALSE;
-  /* kernels read behind the ends of rows; the values have no effect but must be initialised */
+  /* Kernels read past the ends of rows. These values have no effect, but must be initialised. */
   memset(memory, 0, size);
   free(self->memory);
   self->memory = memory;
@@ -83,7 +91,7 @@ cc_scratch_clear(CcScratch *self) {
 
 /* --- slots --- */
 
-/* For spinning loops. */
+/* Tells the processor that the thread spins. Called in every round of a spinning loop. */
 static inline void
 relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -109,7 +117,7 @@ is_crowded(void) {
   return (guint)g_atomic_int_get(&n_running) > n_cores;
 }
 
-/* Returns NULL if all slots are taken. */
+/* Takes a free slot. Returns NULL if all slots are taken. */
 static Slot *
 take_slot(void) {
   for (guint i = 0; i < MIN(n_cores, MAX_SLOTS); i++)
@@ -119,7 +127,8 @@ take_slot(void) {
   return NULL;
 }
 
-/* Returns the open slot with the fewest workers; NULL: none has a free seat. */
+/* Returns the slot with the fewest workers among those that have a free seat. NULL: no slot has a
+ * free seat. */
 static Slot *
 find_slot(void) {
   Slot *best = NULL;
@@ -146,7 +155,8 @@ enter_slot(void) {
   return slot;
 }
 
-/* Once nobody is inside, the slot may belong to another call. */
+/* Leaves a slot. If the worker was the last one inside, another call may take the slot
+ * immediately. */
 static void
 leave_slot(Slot *slot, gboolean frees_seat) {
   const gint before = g_atomic_int_add(&slot->gate, frees_seat ? SEAT - INSIDE : -INSIDE);
@@ -167,8 +177,8 @@ open_slot(Slot *slot, const CcParallelFor *loop, guint seats) {
   g_atomic_int_inc(&n_opened);
 }
 
-/* Lets no more workers in, waits for those inside and frees the slot. Returns the nanoseconds that
- * the workers were busy. */
+/* Shuts the gate, waits until all workers have left, and frees the slot. Returns the sum of the
+ * nanoseconds that workers were busy. */
 static guint64
 close_slot(Slot *slot) {
   const guint64 start = cc_now();
@@ -193,7 +203,8 @@ close_slot(Slot *slot) {
 
 static gpointer worker_main(gpointer data);
 
-/* Wakes a sleeping worker, or starts a new one. */
+/* Wakes a sleeping worker, or starts a new worker. Returns FALSE if there is no such worker, or if
+ * its thread cannot be started. */
 static gboolean
 call_worker(void) {
   for (guint i = 0; i < n_cores - 1; i++) {
@@ -220,8 +231,8 @@ call_worker(void) {
   return FALSE;
 }
 
-/* Calls workers if more can help than are coming and cores are free. Each worker that comes does
- * the same. */
+/* Calls workers for a slot if cores are free and more workers can help than are already coming.
+ * Each worker that enters a slot also calls this function. */
 static void
 call_workers(Slot *slot) {
   for (guint i = 0; i < CALLS_EACH; i++) {
@@ -233,7 +244,8 @@ call_workers(Slot *slot) {
   }
 }
 
-/* Returns TRUE if too many threads run. The calling worker is then no longer counted as running. */
+/* Returns TRUE if more threads run than there are cores. The calling worker is then no longer
+ * counted in n_running. */
 static gboolean
 must_yield(void) {
   while (is_crowded()) {
@@ -244,7 +256,7 @@ must_yield(void) {
   return FALSE;
 }
 
-/* Runs slices until none is left. Returns TRUE if it stopped earlier to give way to other
+/* Runs slices until none is left. Returns TRUE if the thread stopped earlier to give way to other
  * threads. */
 static gboolean
 run_slices(Slot *slot, guint8 *scratch, gboolean yields) {
@@ -258,8 +270,8 @@ run_slices(Slot *slot, guint8 *scratch, gboolean yields) {
   return FALSE;
 }
 
-/* Helps with the slot that the worker has entered. Returns TRUE if it gave way to others. Without
- * scratch memory it does nothing. */
+/* Helps with the slot that the worker has entered. Returns TRUE if the worker gave way to other
+ * threads. If scratch memory cannot be allocated, the worker runs no slice. */
 static gboolean
 help(Worker *self, Slot *slot) {
   gboolean yielded = FALSE;
@@ -275,9 +287,9 @@ help(Worker *self, Slot *slot) {
   return yielded;
 }
 
-/* Spins until a call follows the first `seen` ones. Returns FALSE if none came CC_LOOK_OUT_NS after
- * the last call ended, or if more threads run than there are cores. Calls that run longer than
- * MAX_LOOK_OUT_NS do not extend the time. */
+/* Spins until n_opened differs from `seen`, because a new call has come, and returns TRUE. Returns
+ * FALSE if no call came or ran for CC_LOOK_OUT_NS, or if more threads run than there are cores.
+ * After MAX_LOOK_OUT_NS, running calls no longer extend the time. */
 static gboolean
 look_out(gint seen) {
   const guint64 start = cc_now();
@@ -293,8 +305,8 @@ look_out(gint seen) {
   return TRUE;
 }
 
-/* Sleeps until it is called or all workers end. Returns at once if a call came after the first
- * `seen` ones. */
+/* Sleeps until the worker is called or all workers must end. Returns at once if n_opened differs
+ * from `seen`, because a new call has come. */
 static void
 rest(Worker *self, gint seen) {
   g_atomic_int_set(&self->state, ASLEEP);
@@ -337,13 +349,14 @@ cc_workers_set_n_cores(guint n) {
   n_cores_wanted = n;
 }
 
-/* Resets the workers in the child of a fork, where only the forking thread exists. */
+/* Resets the workers in the child process of a fork. Only the forking thread exists there. */
 static void
 forget_workers(void) {
   for (guint i = 0; i < MAX_CORES - 1; i++) {
     workers[i].state = ABSENT;
     workers[i].thread = NULL;
-    workers[i].scratch = (CcScratch){0}; /* it may have been growing in the parent */
+    /* not freed: the parent may have been changing it during the fork */
+    workers[i].scratch = (CcScratch){0};
     g_mutex_init(&workers[i].mutex);
     g_cond_init(&workers[i].called);
   }
@@ -364,7 +377,7 @@ cc_workers_ref(void) {
     const guint n = n_cores_wanted ? n_cores_wanted : g_get_num_processors();
     n_cores = CLAMP(n, 1, MAX_CORES);
   }
-  n_users++; /* last, because another thread may fork */
+  n_users++; /* incremented last, because another thread may fork at any time */
   g_mutex_unlock(&users_lock);
 }
 

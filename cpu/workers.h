@@ -2,11 +2,11 @@
 #pragma once
 
 /* A parallel-for over slices. The calling thread and worker threads run the slices. All users in
- * the process share the workers. If there are n cores, there are at most n - 1 workers.
+ * the process share the workers. With n cores there are at most n - 1 workers.
  *
  * A caller begins at once and never waits for a sleeping worker. Workers help until no slice is
  * left. A worker stops earlier if more threads are running than there are cores; callers count as
- * running threads. Many users thus share the cores, and a single user has all of them. */
+ * running threads. Many users thus share the cores. A single user has all cores. */
 
 #include <glib.h>
 #include <time.h>
@@ -38,15 +38,16 @@ void cc_scratch_clear(CcScratch *self);
 
 typedef struct {
   guint n_slices;
-  guint n_threads;    /* maximum, including the caller; at least 1 */
-  gsize scratch_size; /* for each thread */
+  guint n_threads;    /* maximum number of threads, including the caller; at least 1 */
+  gsize scratch_size; /* bytes of scratch memory for each thread */
   void (*run)(gconstpointer data, guint slice, guint8 *scratch);
   gconstpointer data;
 } CcParallelFor;
 
 /* Add and remove a user of the workers. Workers start when they are first needed. The last call of
- * cc_workers_unref ends them and waits for that. After a fork, the child process keeps the count of
- * users and starts its own workers. Any thread. */
+ * cc_workers_unref ends the workers and waits until they have ended. After a fork, the child
+ * process keeps the count of users and starts its own workers. Both functions may be called from
+ * any thread. */
 void cc_workers_ref(void);
 void cc_workers_unref(void);
 
@@ -60,7 +61,7 @@ void cc_workers_set_n_cores(guint n);
 
 /* Runs every slice once, in any order. `scratch` is the caller's scratch memory; workers have their
  * own. Returns when all slices are done. The result is the sum of the nanoseconds that each thread
- * was busy. The caller must be a user (cc_workers_ref). Any thread. */
+ * was busy. The caller must be a user (cc_workers_ref). May be called from any thread. */
 guint64 cc_workers_run(const CcParallelFor *loop, guint8 *scratch);
 
 G_END_DECLS

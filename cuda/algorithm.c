@@ -6,8 +6,9 @@
 
 #define TINY_SIDE 7 /* largest kernel side that register-tile is compiled for */
 
-/* Limits of the tensor cores. In one stage, sums are at most ONE_STAGE_SUM. In two stages (rows,
- * then columns), sums are at most TWO_STAGE_SUM, for at most TWO_STAGE_MATRICES matrices. */
+/* Limits of the tensor-core algorithm. In one stage, a sum is at most ONE_STAGE_SUM. In two stages
+ * (rows, then columns), a sum is at most TWO_STAGE_SUM, and there are at most TWO_STAGE_MATRICES
+ * matrices. */
 #define ONE_STAGE_SUM (G_GINT64_CONSTANT(1) << 52)
 #define TWO_STAGE_SUM ((G_GINT64_CONSTANT(1) << 61) - 1)
 #define TWO_STAGE_MATRICES 2
@@ -100,7 +101,8 @@ list_algorithms(const CcPlan *plan) {
   return n ? g_strdup_printf("%s and %s", others, last) : g_strdup(last);
 }
 
-/* The size of the kernel, and the size of its op if that leaves outer zeros out. */
+/* Describes the size of the kernel. If outer taps are zero, also describes the size of the op,
+ * which does not contain them. */
 static gchar *
 describe_size(const CcPlan *plan) {
   const CcOp *op = &plan->op[0];

@@ -33,11 +33,11 @@ const gchar *cc_algorithm_name(CcAlgorithm algorithm);
 /* Whether the algorithm can run the op. */
 gboolean cc_algorithm_runs(CcAlgorithm algorithm, const CcOp *op);
 
-/* Whether the plan's algorithm can run it. If not, the error (CC_ERROR_INVALID) names the
- * algorithms that can. */
+/* Whether the plan's algorithm can run the plan. If not, sets CC_ERROR_INVALID, whose message names
+ * the algorithms that can run the plan. */
 gboolean cc_algorithm_check_plan(const CcPlan *plan, GError **error);
 
-/* Whether all sums and partial sums, in any order, fit 32-bit integers. */
+/* Whether all sums and partial sums of the op fit 32-bit integers, in any order of summation. */
 gboolean cc_op_fits_int32(const CcOp *op);
 
 G_END_DECLS

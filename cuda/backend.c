@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The CUDA backend. Each of its slots holds one frame under way. Uploads, kernels and downloads
- * have one stream each, chained by events, so that the transfers of some frames overlap the kernels
- * of others. Pinned and device memory is read and written in place. Other memory goes through
- * pinned staging memory, which staging threads fill while the caller continues. The thread that
- * fills the last slice queues the stages of the frame. */
+/* The CUDA backend. Each of its slots holds one frame in flight. Uploads, kernels and downloads
+ * have one stream each. Events chain the stages of a frame, so the transfers of one frame can
+ * overlap the kernels of another frame. Frames in pinned or device memory need no staging. Other
+ * frames go through pinned staging memory. Staging threads fill the staging memory while the caller
+ * continues. The thread that fills the last slice queues the stages of the frame. */
 
 #include "backend.h"
 
@@ -15,10 +15,10 @@
 #include "cuda/driver/staging_threads.h"
 #include "transfer.h"
 
-#define SPIN_US 50 /* a kernel alone ends sooner than a sleeping thread wakes up */
+#define SPIN_US 50 /* microseconds; a kernel ends sooner than a sleeping thread wakes up */
 
-/* Events that take the time cause gaps of some microseconds between transfers. Therefore only one
- * frame in this many is timed, and its times stand for the others. */
+/* One frame in TIMED_FRAMES is timed, because events that measure time cause gaps of some
+ * microseconds between transfers. The frames after a timed frame report the same times. */
 #define TIMED_FRAMES 16
 
 typedef enum { UPLOAD, KERNEL, DOWNLOAD, N_STAGES } Stage;
@@ -37,19 +37,21 @@ typedef struct {
   CudaBackend *backend;
   gboolean busy;
   const CcCudaProgram *program;
-  CcSubmitInfo info;   /* or the regions of it that are under way */
-  CcTransfer src, dst; /* of those regions */
-  /* fills the staging memory and queues the stages; NULL: the caller has done both */
+  CcSubmitInfo info;   /* the caller's, with only the regions that are in flight */
+  CcTransfer src, dst; /* transfers of the regions in flight */
+  /* the work that fills the staging memory and queues the stages; NULL: the caller's thread has
+   * done both */
   CcStagingWork *filling;
-  GError *failure; /* of queueing after `filling`; NULL: it succeeded */
+  GError *failure; /* error of queueing after `filling`; NULL: queueing succeeded */
   gboolean timed;
-  /* of the regions that are finished, in a timed frame; `wait` is of the last of them */
+  /* `upload`, `kernel`, `download`: sums over the finished regions of a timed frame. `wait`: set in
+   * every frame; the wait for the regions that finished last. */
   CcTimes times;
-  /* created when they are first needed; NULL before */
-  CUevent src_ready, dst_ready;           /* if other streams still use the frame's memory */
-  CUevent over[N_STAGES];                 /* the next stage waits for it */
-  CUevent done;                           /* the host waits for it, at the cost of an interrupt */
-  CUevent begin[N_STAGES], end[N_STAGES]; /* in a timed frame */
+  /* The following events are created at their first use, and NULL before. */
+  CUevent src_ready, dst_ready; /* other streams no longer use the memory of the frame */
+  CUevent over[N_STAGES];       /* end of each stage; the next stage waits for it */
+  CUevent done; /* end of the last stage; the host waits for it, at the cost of an interrupt */
+  CUevent begin[N_STAGES], end[N_STAGES]; /* of each stage in a timed frame */
   Buffer in, out, scratch, results;
 } Slot;
 
@@ -60,7 +62,7 @@ struct _CudaBackend {
   CUstream stream[N_STAGES];
   Slot slot[CC_MAX_SUBMISSIONS];
   guint n_frames;
-  CcTimes times; /* of the last frame that was timed */
+  CcTimes times; /* times of the last timed frame */
 };
 
 /* --- memory of slots --- */
@@ -93,9 +95,9 @@ free_slot_memory(CudaBackend *self, Slot *slot) {
   }
 }
 
-/* Allocates `bytes` on the device, and for staging if `staged`. If a buffer grows again, it at
- * least doubles, up to the size that the whole frame needs, so that changing sizes soon need no
- * more allocations. */
+/* Reserves at least `bytes` of device memory, and of pinned memory if `staged`. A buffer that grows
+ * again at least doubles, up to `whole_bytes`, the size for the whole frame. So frames of changing
+ * sizes need few allocations. */
 static gboolean
 reserve(CudaBackend *self, Buffer *buffer, gsize bytes, gboolean staged, gsize whole_bytes,
         GError **error) {
@@ -120,7 +122,7 @@ reserve(CudaBackend *self, Buffer *buffer, gsize bytes, gboolean staged, gsize w
   return TRUE;
 }
 
-/* The scratch of the region that needs the most. */
+/* The largest number of scratch bytes that any region of the slot needs. */
 static gsize
 find_scratch_bytes(const Slot *slot) {
   const CcCudaLowered *lowered = slot->program->lowered;
@@ -138,8 +140,9 @@ find_result_bytes(const Slot *slot) {
   return slot->program->base.plan->result_bytes * slot->info.n_regions;
 }
 
-/* Reserves the memory of a slot. After a failure all memory of the slot is freed for others. A new
- * input buffer is cleared, because kernels read words that extend beyond the end of a row. */
+/* Reserves the memory of a slot. After a failure, frees all memory of the slot, so that others can
+ * allocate it. A new input buffer is cleared, because kernels read words that extend beyond the end
+ * of a row. */
 static gboolean
 reserve_slot(CudaBackend *self, Slot *slot, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
@@ -292,8 +295,8 @@ queue_upload(CudaBackend *self, Slot *slot, GError **error) {
           end_stage(self, slot, UPLOAD, error) && await(self, KERNEL, slot->over[UPLOAD], error));
 }
 
-/* Queues region after region. Where targets overlap the later one wins, and all regions use the
- * same scratch. */
+/* Queues the launches of one region after another. If targets overlap, the later region wins. All
+ * regions use the same scratch. */
 static gboolean
 queue_launches(CudaBackend *self, Slot *slot, GError **error) {
   const CcCudaProgram *program = slot->program;
@@ -330,7 +333,7 @@ queue_download(CudaBackend *self, Slot *slot, GError **error) {
           end_stage(self, slot, DOWNLOAD, error));
 }
 
-/* After a failure, makes sure that nothing under way uses the frames or the program. */
+/* Waits until no work in flight uses the frames or the program. Called after a failure. */
 static void
 finish_streams(CudaBackend *self) {
   for (guint i = 0; i < N_STAGES; i++)
@@ -381,7 +384,8 @@ empty_staging(Slot *slot) {
     cc_transfer_copy_slice(&slot->dst, slot->out.host, 0, 1);
 }
 
-/* Fills the staging memory, if any, and queues all stages, or leaves both to staging threads. */
+/* Fills the staging memory, if any, and queues all stages. If the staging memory is large, staging
+ * threads do both. */
 static gboolean
 start_slot(CudaBackend *self, Slot *slot, GError **error) {
   const gboolean staged = slot->src.kind == CC_TRANSFER_STAGED;
@@ -412,7 +416,8 @@ finish_start(Slot *slot, GError **error) {
   return FALSE;
 }
 
-/* Waits for the slot's last stage. Polls for as long as a kernel alone takes, then sleeps. */
+/* Waits for the slot's last stage. If the slot has no download, polls for SPIN_US first. Then
+ * sleeps. */
 static gboolean
 wait_for_slot(const CcCudaDriver *cuda, const Slot *slot, GError **error) {
   const gint64 end = g_get_monotonic_time() + (last_stage(slot) == KERNEL ? SPIN_US : 0);
@@ -443,7 +448,8 @@ add_times(const CcCudaDriver *cuda, Slot *slot) {
     slot->times.download += stage_time(cuda, slot, DOWNLOAD);
 }
 
-/* Waits for the regions under way, and hands out their results. */
+/* Waits for the regions in flight. Copies their results, and targets in staging memory, to the
+ * caller's memory. */
 static gboolean
 finish_slot(CudaBackend *self, Slot *slot, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
@@ -451,7 +457,7 @@ finish_slot(CudaBackend *self, Slot *slot, GError **error) {
   const gboolean started = finish_start(slot, error);
   const gboolean pushed = cc_cuda_device_push(self->device, started ? error : NULL);
   const gboolean ok = started && pushed && wait_for_slot(cuda, slot, error);
-  if (!ok) /* the caller may free the program, whose taps the launches read */
+  if (!ok) /* launches read the taps of the program, which the caller may free */
     finish_streams(self);
   if (ok) {
     const gsize result_bytes = find_result_bytes(slot);
@@ -468,8 +474,8 @@ finish_slot(CudaBackend *self, Slot *slot, GError **error) {
   return ok;
 }
 
-/* Starts as many of the first regions as need no more memory than the whole frame, and removes them
- * from `left`. The device must be pushed. */
+/* Starts the first regions of `left` that together need no more memory than the whole frame, and at
+ * least one region. Removes these regions from `left`. The device must be pushed. */
 static gboolean
 start_regions(CudaBackend *self, Slot *slot, CcSubmitInfo *left, GError **error) {
   CcSubmitInfo *now = &slot->info;
@@ -584,7 +590,7 @@ open_streams(CudaBackend *self, GError **error) {
   for (guint i = 0; ok && i < N_STAGES; i++)
     ok = cc_cuda_check(cuda, cuda->cuStreamCreate(&self->stream[i], CU_STREAM_NON_BLOCKING),
                        "cuStreamCreate", error);
-  /* fails now if the device cannot run this build's code */
+  /* opening fails here if the device cannot run this build's code */
   ok = ok && cc_cuda_load_check_kernel(self->device, error);
   cc_cuda_device_pop(self->device);
   return ok;

@@ -3,6 +3,6 @@
 
 #include "engine/run/backend.h"
 
-/* Filters on an NVIDIA GPU. In a build without CUDA, open always fails with an error that says
- * so. */
+/* Filters on an NVIDIA GPU. In a build without CUDA, `open` always fails with
+ * CC_ERROR_UNAVAILABLE. */
 extern const CcBackendClass cc_cuda_backend;

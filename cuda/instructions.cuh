@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Functions for GPU instructions that C++ has no syntax for, for all generations from Turing (750)
- * on. */
+/* Functions for GPU instructions that C++ has no syntax for. They work on all GPU generations from
+ * Turing (__CUDA_ARCH__ 750) on. */
 
 #include <type_traits>
 
 #ifdef CC_EMULATOR
-#include CC_EMULATOR /* the same on the CPU: tests/fake */
+#include CC_EMULATOR /* tests/fake implements these functions on the CPU */
 #else
 
 /* --- programmatic dependent launch: CcCudaKernel.overlaps --- */
@@ -20,8 +20,8 @@ allow_next_launch() {
 #endif
 }
 
-/* Waits until the launches before have ended. Device memory that launches write must not be read or
- * written before. */
+/* Waits until all previous launches have ended. Before this call, a kernel must not read or write
+ * device memory that launches write. */
 static __device__ __forceinline__ void
 wait_for_last_launch() {
 #if __CUDA_ARCH__ >= 900
@@ -31,8 +31,8 @@ wait_for_last_launch() {
 
 /* --- loads --- */
 
-/* Loads that the compiler does not move. It would move ordinary ones behind the barrier of the
- * source rows, where nothing hides their latency. */
+/* Loads that the compiler does not move. The compiler would move ordinary loads after the barrier
+ * that waits for source rows, where nothing hides the latency of the loads. */
 static __device__ __forceinline__ unsigned
 load_now(const unsigned *from) {
   unsigned to;
@@ -57,8 +57,8 @@ load_now(const int4 *from) {
   return to;
 }
 
-/* Returns a number that the compiler keeps in a register, instead of reloading it from the constant
- * bank. */
+/* Returns `n`. The compiler keeps the result in a register, instead of reloading `n` from the
+ * constant bank. */
 template <typename Number>
 static __device__ __forceinline__ Number
 keep(Number n) {
@@ -112,7 +112,7 @@ start_copy_of_part(unsigned char *to, const char *from, int bytes) {
 #endif
 }
 
-/* Ends a group of the thread's copies. */
+/* Makes a group of the copies that the thread has started after its previous group. */
 static __device__ __forceinline__ void
 end_group() {
 #if __CUDA_ARCH__ >= 800
@@ -120,7 +120,7 @@ end_group() {
 #endif
 }
 
-/* Waits for all groups of the thread's copies except the last LEFT. */
+/* Waits for all groups of the thread's copies except the newest LEFT groups. */
 template <int LEFT>
 static __device__ __forceinline__ void
 wait_for_groups() {
@@ -149,20 +149,22 @@ load_matrices(unsigned (&word)[4], unsigned address) {
                : "memory");
 }
 
-/* The instruction for a shape and for types of bytes, "s8" or "u8". */
+/* The text of the instruction for a shape and for the types of the left and right bytes, "s8" or
+ * "u8". */
 #define CC_PRODUCT(shape, left_type, right_type, operands)                                         \
   "mma.sync.aligned." shape ".row.col.s32." left_type "." right_type ".s32 " operands ";"
 
-/* Adds the product of 16x16 and 16x8 bytes. In lane 4g + t, `upper` and `lower` are bytes 4t to 4t
- * + 3 of rows g and g + 8 of the left operand, and `right` those of column g of the right operand.
- * The sums are those of columns 2t and 2t + 1 of row g, then of row g + 8. */
+/* Adds the product of a 16x16 and a 16x8 matrix of bytes. Lane 4g + t passes bytes 4t to 4t + 3 of
+ * two rows and a column: `upper` from row g and `lower` from row g + 8 of the left matrix, and
+ * `right` from column g of the right matrix. sum[0] and sum[1] are columns 2t and 2t + 1 of row g
+ * of the product. sum[2] and sum[3] are the same columns of row g + 8. */
 #define CC_ADD_PRODUCT_OF_16(left_type, right_type)                                                \
   asm(CC_PRODUCT("m16n8k16", left_type, right_type,                                                \
                  "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10}")                                   \
       : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])                                         \
       : "r"(upper), "r"(lower), "r"(right), "r"(sum[0]), "r"(sum[1]), "r"(sum[2]), "r"(sum[3]))
 
-/* Turing multiplies 8 rows at a time. */
+/* An instruction of Turing multiplies 8 rows. */
 #define CC_ADD_PRODUCT_OF_8_ROWS(left_type, right_type, first, left)                               \
   asm(CC_PRODUCT("m8n8k16", left_type, right_type, "{%0,%1}, {%2}, {%3}, {%0,%1}")                 \
       : "+r"(sum[first]), "+r"(sum[first + 1])                                                     \
@@ -195,8 +197,8 @@ add_product(int (&sum)[4], unsigned upper, unsigned lower, unsigned right) {
 #endif
 }
 
-/* Adds the product of 16x32 and 32x8 bytes. left[0], left[1] and right[0] are of the first 16
- * columns of the left operand, the others of the last 16. */
+/* Adds the product of 16x32 and 32x8 bytes. left[0], left[1] and right[0] belong to the first 16
+ * columns of the left matrix. left[2], left[3] and right[1] belong to the last 16 columns. */
 #define CC_ADD_PRODUCT_OF_32(left_type, right_type)                                                \
   asm(CC_PRODUCT("m16n8k32", left_type, right_type,                                                \
                  "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13}")                       \

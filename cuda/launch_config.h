@@ -13,39 +13,43 @@ G_BEGIN_DECLS
 
 typedef struct {
   CcCudaModule module;
-  gchar name[64];     /* of the entry point */
-  guint block[2];     /* threads, across and down */
+  gchar name[64];     /* name of the entry point */
+  guint block[2];     /* threads of a block, across and down */
   guint shared_bytes; /* dynamic shared memory of a launch */
-  gboolean integer;   /* the taps are CcTap.i */
-  gboolean overlaps;  /* the kernel itself waits for the launch before, so it may be started while
-                         that runs */
-  /* kernels are padded with zero taps to side x side; 0: they keep the size of the op */
+  gboolean integer;   /* TRUE: taps are CcTap.i; FALSE: CcTap.f */
+  gboolean overlaps;  /* the kernel itself waits for the end of the previous launch, so it may start
+                         while the previous launch runs */
+  /* the convolution kernel is padded with zero taps to side x side; 0: it keeps the size of the
+   * op */
   guint side;
   guint cost; /* tensor-core products per 256 target bytes of filtered components; 0: the kernel
-                 does not use tensor cores and is not compared */
-  guint grey_cost; /* the same for the conversion to grey, wherever that is done */
-  CcPrivate priv;  /* of the algorithm */
+                 does not use tensor cores, and costs are not compared */
+  guint grey_cost; /* cost of the conversion to grey, in the same unit; 0: no conversion, or its
+                      cost is not counted */
+  CcPrivate priv;  /* private data of the algorithm */
 } CcCudaKernel;
 
 typedef struct _CcCudaAlgorithm CcCudaAlgorithm;
 
 struct _CcCudaAlgorithm {
-  /* Chooses the kernel for a pass. The algorithm can run the pass's op, if the pass has one. FALSE:
-   * the algorithm has no kernel for this layout of samples. */
+  /* Chooses the kernel for a pass. If the pass has an op, the algorithm can run that op. FALSE: the
+   * algorithm has no kernel for the layout of the pass's samples. */
   gboolean (*choose)(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
-  /* Sets tiles_across and n_tiles of all plane jobs, the private data, and scratch_bytes, which is
-   * 0 before, if the algorithm needs scratch. All other members of `launch` are set. pass[i] is the
-   * pass of plane job i, and kernel[i] the kernel chosen for it. The kernels differ in `priv` only.
-   * Values that an earlier call set for other sizes are overwritten. */
+  /* Sets tiles_across and n_tiles of all plane jobs, and the private data. If the algorithm needs
+   * scratch, also sets scratch_bytes, which is 0 before the call. All other members of `launch` are
+   * set before the call. pass[i] is the pass of plane job i, and kernel[i] the kernel chosen for
+   * it. The kernels differ in `priv` only. Values that an earlier call set for other sizes are
+   * overwritten. */
   void (*set_tiles)(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
                     const CcPass *const *pass);
   /* Makes the data that memory_taps of the launch will point to. All other members of the launch
-   * are set. NULL, or a result of NULL: no data. */
+   * are set before the call. If the function or its result is NULL, there is no such data. */
   GBytes *(*make_taps)(const CcLaunch *launch, const CcCudaKernel *kernel,
                        const CcPass *const *pass);
-  /* Appends details about a kernel for people. NULL: there are none. */
+  /* Appends a text for people with details about a kernel. NULL: the algorithm has no details to
+   * report. */
   void (*explain)(GString *line, const CcCudaKernel *kernel);
-  /* launched after this one, on the same passes and scratch; or NULL */
+  /* the algorithm that is launched after this one, on the same passes and scratch; or NULL */
   const CcCudaAlgorithm *next;
 };
 
@@ -54,8 +58,9 @@ cc_cuda_divide_up(guint a, guint b) {
   return a / b + (a % b != 0);
 }
 
-/* Returns the pass itself. For a pass that filters nothing, returns the first pass of the plan that
- * filters, because it can use the same kernel; without any, returns the pass itself. */
+/* Returns the pass itself if it filters. Otherwise returns the first pass of the plan that filters,
+ * because a pass that only copies or fills can use the same kernel. If no pass of the plan filters,
+ * returns the pass itself. */
 static inline const CcPass *
 cc_cuda_leading_pass(const CcPlan *plan, const CcPass *pass) {
   for (guint i = 0; !pass->op && i < plan->n_passes; i++)
@@ -64,8 +69,8 @@ cc_cuda_leading_pass(const CcPlan *plan, const CcPass *pass) {
   return pass;
 }
 
-/* Gives a plane job `across` by `down` tiles. Numbers beyond the limit of a launch are clamped to
- * G_MAXINT32, which cc_cuda_step_set_sizes refuses. */
+/* Gives a plane job `across` by `down` tiles. Numbers above G_MAXINT32 are clamped to G_MAXINT32.
+ * cc_cuda_step_set_sizes then refuses the launch. */
 static inline void
 cc_cuda_plane_job_set_tiles(CcPlaneJob *job, guint across, guint down) {
   job->tiles_across = (gint)MIN(across, G_MAXINT32);

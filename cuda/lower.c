@@ -16,14 +16,14 @@
 static const CcCudaAlgorithm *const algorithms[] = {CC_ALGORITHMS(ALGORITHM)};
 #undef ALGORITHM
 
-/* Whether AUTO may take an algorithm. AUTO tries the last one first. */
+/* Whether AUTO may choose an algorithm. AUTO tries the last algorithm of the list first. */
 #define AUTOMATIC(constant, name, text, runs, automatic, host_code) [constant] = automatic,
 static const gboolean is_automatic[] = {CC_ALGORITHMS(AUTOMATIC)};
 #undef AUTOMATIC
 
-/* Chooses the algorithm and the kernel of a pass. The plan's algorithm is used if it has a kernel
- * for this layout of samples. Otherwise the first algorithm in the order of AUTO is used that has
- * one. */
+/* Chooses the algorithm and the kernel of a pass. Chooses the plan's algorithm if it has a kernel
+ * for this layout of samples. Otherwise chooses the first algorithm, in the order of AUTO, that has
+ * a kernel. */
 static CcAlgorithm
 choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
@@ -49,7 +49,7 @@ choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
  * bench/notes/experiments.md. */
 #define COST_OF_PLANES(stride) (25 * (stride) * (stride) + 125)
 
-#define NO_KERNEL G_MAXUINT /* the cost if a pass has no tensor-core kernel */
+#define NO_KERNEL G_MAXUINT /* cost of a layout in which a pass has no tensor-core kernel */
 
 /* --- equivalent plans with other layouts --- */
 
@@ -58,10 +58,11 @@ typedef struct {
   CcPlan plan;
   CcAlgorithm algorithm[CC_MAX_PASSES];
   CcCudaKernel kernel[CC_MAX_PASSES];
-  /* The costs of all passes: for products, and for the conversion to grey. The cost of a pass is
-   * its kernel's cost for 256 bytes, times the samples of a pixel in its plane. */
+  /* Sums of the costs of all passes, for products and for the conversion to grey. The cost of a
+   * pass is the cost of its kernel for 256 bytes, times the number of samples of a pixel in the
+   * plane of the pass. */
   guint products, grey;
-  guint cost; /* of all launches; NO_KERNEL: a pass has no tensor-core kernel */
+  guint cost; /* cost of all launches; NO_KERNEL: a pass has no tensor-core kernel */
 } Layout;
 
 static guint
@@ -95,7 +96,7 @@ choose_kernels(Layout *self) {
     self->cost = NO_KERNEL;
 }
 
-/* The candidates. If costs are equal, the last one is taken. */
+/* The candidate layouts. If costs are equal, the last layout is chosen. */
 enum { COMPONENTS, PLANNED, GROUPS, LUMA_OF_PIXELS, ALL_PIXELS, N_CANDIDATES };
 
 /* Sets the layout with one plane for each component. A window then covers fewer samples of a row,
@@ -108,7 +109,7 @@ make_components(Layout *self, const Layout *layouts) {
   return TRUE;
 }
 
-/* Sets the layout of the interleaved frame, without any change. */
+/* Sets the layout in which kernels work on the interleaved frame as it is. */
 static gboolean
 make_groups(Layout *self, const Layout *layouts) {
   const CcPlan *plan = &layouts[PLANNED].plan;
@@ -118,8 +119,9 @@ make_groups(Layout *self, const Layout *layouts) {
   return TRUE;
 }
 
-/* Luma that kernels compute from pixels as they read them. Its cost was measured only against the
- * interleaved frame itself. Declined if that takes fewer products. */
+/* Sets the layout in which kernels compute luma from pixels as they read the pixels. The cost of
+ * this layout was measured only against GROUPS. This layout is declined if GROUPS takes fewer
+ * products. */
 static gboolean
 make_luma_of_pixels(Layout *self, const Layout *layouts) {
   const Layout *planned = &layouts[PLANNED], *groups = &layouts[GROUPS];
@@ -156,8 +158,9 @@ make_all_pixels(Layout *self, const Layout *layouts) {
   return self->cost <= cc_cuda_classic_cost(plan);
 }
 
-/* The layouts that a plan may be rewritten for: a name for cc_is_left_out, a text for people, and
- * the function that makes the layout from the plan's own and from earlier layouts, or declines. */
+/* The layouts that a plan may be rewritten for. `name` is for cc_is_left_out, and `text` is for
+ * people. `make` sets the layout from the plan's own layout and from earlier candidates. FALSE: the
+ * layout is declined. */
 static const struct {
   const gchar *name, *text;
   gboolean (*make)(Layout *self, const Layout *layouts);
@@ -169,8 +172,8 @@ static const struct {
     [ALL_PIXELS] = {"layout-all-pixels", "all pixels", make_all_pixels},
 };
 
-/* Returns the cheapest candidate except `but`; of equals, the last. If no candidate has kernels,
- * returns the plan's own layout. */
+/* Returns the cheapest candidate except `but`. If costs are equal, returns the last candidate. If
+ * no candidate has kernels, returns PLANNED, the plan's own layout. */
 static guint
 find_cheapest(const Layout *layouts, guint but) {
   guint best = PLANNED, lowest = NO_KERNEL - 1;
@@ -205,7 +208,8 @@ explain_layout(GPtrArray *lines, const Layout *layouts, guint best) {
   g_ptr_array_add(lines, g_string_free(line, FALSE));
 }
 
-/* Sets all candidates and returns the chosen one. The costs count passes and their planes only. */
+/* Sets all candidates and returns the chosen one. The costs include the passes and the conversion
+ * of their planes, but no other stages. */
 static guint
 choose_layout(Layout layouts[N_CANDIDATES], const CcPlan *plan, GPtrArray *lines) {
   layouts[PLANNED].plan = *plan;
@@ -230,7 +234,7 @@ same_kernel(const CcCudaKernel *a, const CcCudaKernel *b) {
          a->block[1] == b->block[1] && a->integer == b->integer && a->side == b->side;
 }
 
-/* Whether two ops agree in all that the plane jobs of a launch share. */
+/* Whether two ops have equal values for everything that the plane jobs of a launch share. */
 static gboolean
 same_sums(const CcOp *a, const CcOp *b) {
   return a->n_matrices == b->n_matrices && a->width == b->width && a->height == b->height &&
@@ -246,8 +250,8 @@ group_takes(const CcCudaGroup *group, const CcCudaKernel *kernel, const CcOp *op
          (!group->op || !op || same_sums(group->op, op));
 }
 
-/* Puts every pass of `plan` into a group and returns the number of groups. The passes are copies of
- * the layout's. */
+/* Puts every pass of `plan` into a group and returns the number of groups. `plan` is a copy of
+ * layout->plan. */
 static guint
 group_passes(const CcPlan *plan, const Layout *layout, CcCudaGroup group[CC_MAX_PASSES]) {
   guint n = 0;
@@ -278,7 +282,7 @@ add_step(CcCudaLowered *self, guint from, guint to) {
   return step;
 }
 
-/* Adds a set of planes in scratch. Returns its number. */
+/* Adds a set of planes in scratch. Returns the number of the set. */
 static guint
 add_set(CcCudaLowered *self, gboolean of_source, const CcStage *reader) {
   self->set[self->n_sets] = (CcCudaSet){of_source, reader};
@@ -293,7 +297,7 @@ explain_step(CcCudaLowered *self, const CcCudaStep *step, const gchar *text) {
                                   step->params.n_tiles, step->block[0], step->block[1]));
 }
 
-/* Sets the sizes of a step whose other members are set. */
+/* Sets the sizes of a step and adds its line. All other members must be set. */
 static gboolean
 finish_step(CcCudaLowered *self, CcCudaStep *step, const gchar *text, GError **error) {
   g_autofree gchar *before = g_strdup_printf("%s: ", text);
@@ -370,15 +374,15 @@ add_stage_step(CcCudaLowered *self, const CcStage *stage, guint from, guint to, 
   return finish_step(self, step, text->str, error);
 }
 
-/* Returns the set of planes that is written next: a new one if the stage `reader` or the interleave
- * step reads it, else the frame. */
+/* Returns the set of planes that the next step writes. If the stage `reader` or the interleave step
+ * reads the planes, the set is a new set in scratch. Otherwise the set is the target frame. */
 static guint
 add_next_set(CcCudaLowered *self, const CcStage *reader, gboolean interleaves) {
   return reader || interleaves ? add_set(self, FALSE, reader) : CC_CUDA_FRAME_DST;
 }
 
 /* Adds the steps of passes and of the stages that read their output, with deinterleave and
- * interleave steps around them. Without passes none of them has planes to work on. */
+ * interleave steps around them. A plan without passes has none of these steps. */
 static gboolean
 add_plane_steps(CcCudaLowered *self, const Layout *layout, GError **error) {
   const CcPlan *plan = &self->plan;
@@ -400,7 +404,7 @@ add_plane_steps(CcCudaLowered *self, const Layout *layout, GError **error) {
   return !interleaves || add_interleave_step(self, target, error);
 }
 
-/* Adds the steps of all stages behind CONVOLVE that read `reads` and write the frame. */
+/* Adds the steps of all stages after CONVOLVE that read `reads` and write the frame. */
 static gboolean
 add_frame_steps(CcCudaLowered *self, CcStageReads reads, GError **error) {
   const CcPlan *plan = &self->plan;
@@ -464,7 +468,7 @@ cc_cuda_scratch_bytes(const CcCudaLowered *self, const CcPlacement *placement) {
   return placement == &self->whole ? self->scratch_bytes : measure_scratch(self, placement);
 }
 
-/* Checks that kernels can count the pitch of all planes in scratch in 32 bits. */
+/* Checks that the pitches of all planes in scratch fit 32 bits, as kernels require. */
 static gboolean
 check_pitches(const CcCudaLowered *self, GError **error) {
   CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES];
@@ -480,7 +484,7 @@ check_pitches(const CcCudaLowered *self, GError **error) {
   return TRUE;
 }
 
-/* Places the whole frame. */
+/* Sets the members of `self` that describe the whole frame. */
 static void
 place_whole(CcCudaLowered *self) {
   const CcPlan *plan = &self->plan;
@@ -506,8 +510,8 @@ cc_cuda_lower(const CcPlan *plan, const CcCudaGpu *gpu, GError **error) {
   self->taps = g_byte_array_new();
   self->lines = g_ptr_array_new_with_free_func(g_free);
   const Layout *layout = &layouts[choose_layout(layouts, plan, self->lines)];
-  /* If direction-color replaces all passes, no algorithm runs; report the first one that AUTO
-   * tries. */
+  /* If direction-color replaces all passes, no algorithm runs. Then self->algorithm is the
+   * algorithm of the plan, or the first one that AUTO tries. */
   self->algorithm = plan->n_passes > 0                     ? layout->algorithm[0]
                     : plan->algorithm != CC_ALGORITHM_AUTO ? plan->algorithm
                                                            : CC_N_ALGORITHMS - 1;

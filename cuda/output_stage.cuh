@@ -6,8 +6,8 @@
 #include "engine/plan/output_stage_shared.h"
 #include "launch.h"
 
-/* nvcc does not warn about a case missing in a switch. run_response below and CC_CASE_PLAIN of
- * output_stage_shared.h know these responses. */
+/* nvcc does not warn about a missing case in a switch. A new response must be added to run_response
+ * below and to CC_CASE_PLAIN of output_stage_shared.h. */
 static_assert(CC_N_RESPONSES == 7, "a new response needs its arithmetic in device code");
 
 /* Collects the sums of a kernel's matrices, in order, and computes the code value. Every call must
@@ -44,7 +44,8 @@ template <> struct Response<long long> {
   }
 };
 
-/* Calls run(response) with a compile-time constant, so that loops in `run` do not test it. */
+/* Calls run(response) with a compile-time constant, so that loops in `run` do not test the
+ * response. */
 template <typename Run>
 static __device__ __forceinline__ void
 run_response(CcResponse response, Run run) {
@@ -62,8 +63,8 @@ run_response(CcResponse response, Run run) {
     run(CC_RESPONSE_DIRECTION);
     return;
   case CC_RESPONSE_CLAMP:
-  case CC_RESPONSE_OFFSET: /* takes its sums like clamp */
-  case CC_RESPONSE_AUTO:   /* no op has it */
+  case CC_RESPONSE_OFFSET: /* uses sums in the same way as clamp */
+  case CC_RESPONSE_AUTO:   /* no op has this response */
     break;
   }
   run(CC_RESPONSE_CLAMP);

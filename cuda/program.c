@@ -17,8 +17,8 @@ upload(const CcCudaDriver *cuda, CUdeviceptr to, const GByteArray *from, GError 
   return ok;
 }
 
-/* Turns offsets within the taps of all steps into addresses. `base` is the address of those
- * taps. */
+/* Turns the offsets of a step's taps into addresses. `base` is the address of the taps of all
+ * steps. */
 static void
 relocate_taps(CcCudaStep *step, CUdeviceptr base) {
   if (step->memory_taps)
@@ -132,7 +132,8 @@ cc_cuda_program_launch(const CcCudaProgram *self, CcCudaAddresses *addresses, CU
   return TRUE;
 }
 
-/* Sets `planes` to `relative`, moved by the address of a buffer. */
+/* Turns the offsets `relative` in a buffer into addresses. `address` is the address of the
+ * buffer. */
 static void
 place_planes(CcCudaPlane planes[CC_MAX_PLANES], const CcCudaPlane relative[CC_MAX_PLANES],
              CUdeviceptr address) {

@@ -14,9 +14,9 @@ G_BEGIN_DECLS
 typedef struct {
   CcProgram base;
   CcCudaDevice *device; /* borrowed */
-  /* owned; has the functions of its steps and the device addresses of taps */
+  /* owned; its steps have their functions and the device addresses of their taps */
   CcCudaLowered *lowered;
-  CUdeviceptr memory_taps; /* the taps of all steps in device memory; 0: there are none */
+  CUdeviceptr memory_taps; /* device address of the taps of all steps; 0: no step has taps there */
 } CcCudaProgram;
 
 /* Loads a plan on a device, which must be pushed. CC_ERROR_INVALID: see cc_cuda_lower. */
@@ -27,15 +27,15 @@ CcCudaProgram *cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GEr
 void cc_cuda_program_free(CcCudaProgram *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcCudaProgram, cc_cuda_program_free)
 
-/* Queues the launches of a region. `addresses` has the placement, the planes of both frames,
- * scratch and results; this function sets the other sets of planes. Addresses and pitches are
+/* Queues the launches of a region. `addresses` must have the placement, the planes of both frames,
+ * scratch and results. This function sets the planes in scratch. Addresses and pitches must be
  * multiples of CC_CUDA_PLANE_ALIGNMENT. The device must be pushed. */
 gboolean cc_cuda_program_launch(const CcCudaProgram *self, CcCudaAddresses *addresses,
                                 CUstream stream, GError **error);
 
-/* Queues the launches of a whole frame. Its planes lie in buffers at `src` and `dst`, with the
- * offsets in self->lowered. The buffers are aligned to 256 bytes and have src_bytes and dst_bytes.
- * No stage of the plan has results. */
+/* Queues the launches of a whole frame. The planes lie in buffers at the addresses `src` and `dst`,
+ * at the offsets in self->lowered. The buffers must be aligned to 256 bytes. Their sizes are
+ * self->lowered->src_bytes and dst_bytes. No stage of the plan may have results. */
 gboolean cc_cuda_program_launch_whole(const CcCudaProgram *self, CUdeviceptr src, CUdeviceptr dst,
                                       CUdeviceptr scratch, CUstream stream, GError **error);
 

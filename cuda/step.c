@@ -65,7 +65,7 @@ set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
   }
 }
 
-/* Appends the taps of a step to the taps of all steps. Returns their offset. */
+/* Appends the taps of a step to the taps of all steps. Returns the offset of the appended taps. */
 static guint
 append_taps(GByteArray *taps, gconstpointer data, gsize size) {
   static const guint8 gap[CC_CUDA_ALIGNMENT];
@@ -81,7 +81,7 @@ cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, gconstpointer data, gs
   step->memory_taps = TRUE;
 }
 
-/* Appends rows and columns that do not fit the launch's parameters. */
+/* Appends the rows and columns of an op that are too long for the launch parameters. */
 static void
 add_lines(CcCudaStep *step, GByteArray *taps, const CcOp *op, const CcCudaKernel *kernel) {
   g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(CcTap));

@@ -7,20 +7,20 @@
 
 G_BEGIN_DECLS
 
-/* Where a plane's rectangle lies in device memory. `offset` is an address, or relative to a
+/* Where a plane's rectangle lies in device memory. `offset` is a device address, or an offset in a
  * buffer. */
 typedef struct {
   gsize offset, pitch; /* bytes */
 } CcCudaPlane;
 
-/* Sets of planes that steps read and write. The enum has the frames. The program's sets in scratch
- * follow; CcCudaLowered.set describes them. */
+/* Numbers of the sets of planes that steps read and write. The first numbers are the frames. The
+ * numbers after them are sets in scratch, which CcCudaLowered.set describes. */
 enum {
   CC_CUDA_FRAME_SRC,
   CC_CUDA_FRAME_DST,
   CC_CUDA_N_FRAMES,
-  /* the deinterleaved source, the output of passes, and the output of each stage that reads
-   * planes */
+  /* sets in scratch: the deinterleaved source, the output of passes, and the output of each stage
+   * that reads planes */
   CC_CUDA_MAX_SETS = CC_CUDA_N_FRAMES + 1 + CC_MAX_STAGES,
 };
 
@@ -28,8 +28,8 @@ enum {
 typedef struct {
   const CcPlacement *placement; /* from cc_cuda_place_region */
   CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES];
-  CUdeviceptr scratch; /* cc_cuda_scratch_bytes; the planes in scratch come first */
-  CUdeviceptr results; /* of all stages; those of one stage begin at its result_at */
+  CUdeviceptr scratch; /* has cc_cuda_scratch_bytes; begins with the planes in scratch */
+  CUdeviceptr results; /* results of all stages; a stage's results begin at its result_at */
 } CcCudaAddresses;
 
 /* Passes of a plan that share a launch. */
@@ -37,35 +37,38 @@ typedef struct {
   CcAlgorithm name;
   guint n;
   const CcPass *pass[CC_LAUNCH_JOBS];
-  CcCudaKernel kernel[CC_LAUNCH_JOBS]; /* of each pass; they differ in their private data only */
-  const CcOp *op;                      /* whose taps the passes use; NULL: no pass filters */
+  CcCudaKernel kernel[CC_LAUNCH_JOBS]; /* kernel of each pass; the kernels differ in `priv` only */
+  const CcOp *op;                      /* the op whose taps all passes use; NULL: no pass filters */
 } CcCudaGroup;
 
 typedef struct _CcCudaStep CcCudaStep;
 
 struct _CcCudaStep {
-  /* The function that adds the step sets these. All outlive the step. */
+  /* The function that adds the step sets the members up to `to`. The objects that they point to
+   * outlive the step. */
   const CcPlan *plan; /* CcCudaLowered.plan */
   const CcCudaGpu *gpu;
   const CcStage *stage; /* the stage that the step runs, or NULL */
-  guint from, to;       /* the sets of planes that it reads and writes */
+  guint from, to;       /* numbers of the sets of planes that the step reads and writes */
 
   CcCudaModule module;
-  gchar name[64];       /* of the kernel in the module */
-  CUfunction function;  /* set once the program is loaded */
+  gchar name[64];       /* name of the kernel in the module */
+  CUfunction function;  /* set when the program is loaded */
   guint block[2];       /* threads of a block, across and down; the grid has one block per tile */
   guint shared_bytes;   /* dynamic shared memory of a block */
-  gboolean memory_taps; /* needs params.memory_taps */
-  gboolean lines;       /* needs params.lines */
-  gboolean overlaps;    /* may be prepared while the launch before it runs */
-  /* Sets for a region the sizes of all plane jobs, their tiles_across and n_tiles, and
-   * scratch_bytes, which is 0 before. Values of another region may be set already. */
+  gboolean memory_taps; /* the kernel reads params.memory_taps */
+  gboolean lines;       /* the kernel reads params.lines */
+  gboolean overlaps;    /* the launch may be prepared while the previous launch runs */
+  /* Sets for a region the sizes, tiles_across and n_tiles of all plane jobs. Also sets
+   * scratch_bytes, which is 0 before the call. `launch` may have values of another region before
+   * the call. */
   void (*set_sizes)(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement);
   /* Sets for a region the addresses of the planes of all plane jobs. */
   void (*set_addresses)(CcLaunch *launch, const CcCudaStep *step, const CcCudaAddresses *addresses);
-  CcCudaGroup group; /* the passes, and their algorithm, of a step that filters */
+  CcCudaGroup group; /* in a step that filters: its passes, and their algorithm */
   const CcCudaAlgorithm *algorithm;
-  CcLaunch params; /* with the sizes of the whole frame; each launch sets the addresses */
+  CcLaunch params; /* has the sizes of the whole frame; each launch sets the addresses of planes in
+                      a copy */
 };
 
 /* Alignment of rows, planes and taps, in bytes. It is larger than the widest access of a kernel. */
@@ -76,7 +79,7 @@ cc_cuda_align(gsize bytes) {
   return (bytes + CC_CUDA_ALIGNMENT - 1) / CC_CUDA_ALIGNMENT * CC_CUDA_ALIGNMENT;
 }
 
-/* Places `rows` rows in a buffer, starting at *end, and moves *end behind them. */
+/* Places `rows` rows in a buffer, starting at *end. Moves *end past the rows. */
 static inline CcCudaPlane
 cc_cuda_place_rows(gsize row_bytes, guint rows, gsize *end) {
   const CcCudaPlane plane = {*end, cc_cuda_align(row_bytes)};
@@ -84,14 +87,14 @@ cc_cuda_place_rows(gsize row_bytes, guint rows, gsize *end) {
   return plane;
 }
 
-/* Sets up a step that filters passes of its plan by an algorithm whose kernels keep every
- * `stride`-th pixel. Sets the sizes of a region and appends the taps that the kernels read from
- * memory. FALSE: see cc_cuda_step_set_sizes. */
+/* Sets up a step that runs a group of passes by an algorithm. The kernels compute every `stride`-th
+ * pixel. Sets the sizes for the region of `placement`. Appends to `taps` the taps that kernels read
+ * from memory. FALSE: see cc_cuda_step_set_sizes. */
 gboolean cc_cuda_step_set_filter(CcCudaStep *step, GByteArray *taps, const CcCudaGroup *group,
                                  const CcCudaAlgorithm *algorithm, guint stride,
                                  const CcPlacement *placement, GError **error);
 
-/* Appends the taps of a step to the taps of all steps. */
+/* Appends the taps of a step to `taps`, the taps of all steps. */
 void cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, gconstpointer data, gsize size);
 
 /* Sets the sizes of a step's launch for a region, and numbers the tiles. FALSE: there are more

@@ -26,8 +26,8 @@ find_job(const CcLaunch &launch, int tile) {
   return launch.job[p];
 }
 
-/* The tile of the block. Tiles have `width` by `height` pixels. Neighbours in the list of tiles are
- * the components of the same pixels. */
+/* The tile of the block. Tiles have `width` by `height` pixels. Neighbouring tiles in the list
+ * cover the same pixels, in different components. */
 static __device__ __forceinline__ Tile
 find_tile(const CcLaunch &launch, int width, int height) {
   const CcPlaneJob &job = find_job(launch, blockIdx.x);
@@ -36,7 +36,8 @@ find_tile(const CcLaunch &launch, int width, int height) {
   return {job, column / job.step * width, row * height, column % job.step};
 }
 
-/* Whether source pixels left..right of rows top..bottom lie inside the source. */
+/* Whether columns `left` to `right` and rows `top` to `bottom`, including the last ones, lie inside
+ * the source. */
 static __device__ __forceinline__ bool
 is_inside(const CcPlaneJob &job, int left, int top, int right, int bottom) {
   return left >= 0 && top >= 0 && right < job.src_width && bottom < job.src_height;
@@ -94,7 +95,8 @@ code_of(const CcPlaneJob &job, Sample word) {
   return sizeof(Sample) == 1 ? word : word >> job.shift;
 }
 
-/* The code value of source pixel (x, y), or its value by the border rule. */
+/* The code value of source pixel (x, y). Outside the source, the border rule determines the value.
+ * With READ_FREE the pixel must be inside. */
 template <typename Sample, bool READ_FREE>
 static __device__ __forceinline__ int
 fetch(const CcLaunch &launch, const CcPlaneJob &job, int x, int y, int component) {
@@ -107,7 +109,8 @@ fetch(const CcLaunch &launch, const CcPlaneJob &job, int x, int y, int component
   return code_of(job, source_row<Sample>(job, y)[x * job.step + component]);
 }
 
-/* Writes a word to target pixel (x, y) if that exists. */
+/* Writes a word to target pixel (x, y), if the pixel is inside the target. With WRITE_FREE the
+ * pixel must be inside. */
 template <typename Sample, bool WRITE_FREE>
 static __device__ __forceinline__ void
 store(const CcPlaneJob &job, int x, int y, int component, int word) {
@@ -120,8 +123,8 @@ is_filtered(const CcPlaneJob &job, int component) {
   return job.filter_mask >> component & 1;
 }
 
-/* Copies or fills a component of target pixel (x, y), if the pixel exists and a mask has the
- * component. */
+/* Copies or fills a component of target pixel (x, y), if copy_mask or fill_mask contains the
+ * component. Does nothing if the pixel is outside the target. */
 template <typename Sample>
 static __device__ __forceinline__ void
 store_unfiltered(const CcLaunch &launch, const CcPlaneJob &job, int x, int y, int component) {
@@ -134,8 +137,8 @@ store_unfiltered(const CcLaunch &launch, const CcPlaneJob &job, int x, int y, in
     store<Sample, true>(job, x, y, component, job.fill[component] << job.shift);
 }
 
-/* Does the same for the thread's pixel of a tile of width x height pixels. A thread outside the
- * tile has none. */
+/* Calls store_unfiltered for the thread's pixel of a tile of width x height pixels. Threads outside
+ * the tile do nothing. */
 template <typename Sample>
 static __device__ __forceinline__ void
 store_unfiltered_tile(const CcLaunch &launch, const Tile &tile, int width, int height) {
@@ -169,8 +172,8 @@ multiply_add(CcTap tap, long long value, long long sum) {
   return sum + tap.i * value;
 }
 
-/* Unrolling of the reads of a window. Reads with the border rule are not unrolled, because their
- * code is long and few tiles need it. */
+/* The unroll factor of the loop that reads a window. Reads with the border rule are not unrolled,
+ * because their code is long and few tiles need the border rule. */
 template <bool READ_FREE> constexpr int unroll_reads = READ_FREE ? 4 : 1;
 
 /* The sum of one matrix over a window, in the order that engine/plan/plan.h fixes. code(c, r)
@@ -216,12 +219,14 @@ filter_window(const CcLaunch &launch, const CcLaunch &taps, const CcPlaneJob &jo
     __VA_ARGS__(launch);                                                                           \
   }
 
-/* A kernel for each type of samples, with float sums: NAME_u8_f32 runs BODY<Sample, float>. */
+/* Defines a kernel with float sums for each type of samples: NAME_u8_f32 runs BODY<unsigned char,
+ * float>. */
 #define CC_FLOAT_ENTRIES(name, threads, body)                                                      \
   CC_ENTRY(name##_u8_f32, threads, body<unsigned char, float>)                                     \
   CC_ENTRY(name##_u16_f32, threads, body<unsigned short, float>)
 
-/* The same kernels, and kernels with 64-bit sums: NAME_u8_i64. */
+/* Defines the kernels of CC_FLOAT_ENTRIES, and kernels with 64-bit integer sums such as
+ * NAME_u8_i64. */
 #define CC_ENTRIES(name, threads, body)                                                            \
   CC_FLOAT_ENTRIES(name, threads, body)                                                            \
   CC_ENTRY(name##_u8_i64, threads, body<unsigned char, long long>)                                 \

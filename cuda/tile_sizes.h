@@ -12,12 +12,12 @@
 #define CC_PIXEL_TILE_WIDTH 64
 #define CC_PIXEL_TILE_HEIGHT 4
 
-/* tile-halo, tile-cached: side of the square of source pixels that a block loads, one thread per
- * pixel */
+/* tile-halo, tile-cached: side of the square of source pixels that a block loads. A block has one
+ * thread per pixel. */
 #define CC_SHARED_TILE_SIDE 32
 
-/* register-tile: threads of a block across and down, and side of the square of pixels of a
- * thread */
+/* register-tile: threads of a block across and down, and side of the square of pixels that a thread
+ * computes */
 #define CC_REGISTER_TILE_ACROSS 16
 #define CC_REGISTER_TILE_DOWN 8
 #define CC_REGISTER_TILE_SIDE 4

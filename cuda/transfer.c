@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define SLICE_BYTES ((gsize)256 << 10) /* copying a slice takes longer than waking a thread */
+#define SLICE_BYTES ((gsize)256 << 10) /* minimum; copying it takes longer than waking a thread */
 
 /* --- placement --- */
 
@@ -28,7 +28,7 @@ rect_row_bytes(const CcTransfer *self, guint p, const CcRect *rect) {
   return (gsize)rect->width * self->layout[p].step * cc_sample_size(self->layout[p].type);
 }
 
-/* Bytes from the first sample of the rectangle to the byte behind its last. The pitch is not
+/* Bytes from the start of a plane's rectangle to the end of its last row. The pitch must not be
  * negative. */
 static gsize
 rect_extent(const CcTransfer *self, guint p, const CcRect *rect) {
@@ -44,7 +44,8 @@ has_negative_pitch(const CcTransfer *self) {
   return FALSE;
 }
 
-/* Whether kernels can use planes that are placed as in the frame, relative to `base`. */
+/* Whether kernels can use planes that have the pitches of the frame's planes, and the same offsets
+ * from an aligned address as the frame's planes have from `base`. */
 static gboolean
 suits_kernels(const CcTransfer *self, const CcRect *rects, const guint8 *base) {
   gsize all = 0;
@@ -53,7 +54,7 @@ suits_kernels(const CcTransfer *self, const CcRect *rects, const guint8 *base) {
   return all % CC_CUDA_PLANE_ALIGNMENT == 0;
 }
 
-/* The same for all regions of a frame in device memory. */
+/* Whether kernels can use the planes of all regions in place, for a frame in device memory. */
 static gboolean
 all_suit_kernels(const CcTransfer *self) {
   CcPlacement placement;
@@ -84,7 +85,8 @@ sum_of_rows(const CcTransfer *self, const CcRect *rects) {
   return bytes;
 }
 
-/* Places the rectangles of a region in a buffer, starting at *end, and moves *end behind them. */
+/* Places the rectangles of a region in a buffer, starting at *end. Moves *end past the
+ * rectangles. */
 static void
 place_rects(const CcTransfer *self, const CcRect *rects, gsize *end,
             CcCudaPlane planes[CC_MAX_PLANES]) {
@@ -126,7 +128,7 @@ choose_whole(CcTransfer *self, const CcRect *rects) {
   return TRUE;
 }
 
-/* Takes as many of the first regions as fit `max_bytes`, but at least one. */
+/* Keeps only the first regions that together fit `max_bytes`, and at least one region. */
 static void
 take_regions(CcTransfer *self, gsize max_bytes) {
   CcPlacement placement;
@@ -191,7 +193,7 @@ cc_transfer_n_slices(const CcTransfer *self) {
   return (guint)(self->bytes / SLICE_BYTES);
 }
 
-/* Copies rows `first` to end - 1 of a plane's rectangle. */
+/* Copies rows `first` to end - 1 of a plane's rectangle between the frame and staging memory. */
 static void
 copy_rect_rows(const CcTransfer *self, guint p, const CcRect *rect, const CcCudaPlane *plane,
                guint8 *staging, guint first, guint end) {
@@ -227,8 +229,8 @@ cc_transfer_copy_slice(const CcTransfer *self, guint8 *staging, guint slice, gui
 
 /* --- copies --- */
 
-/* Copies between the device and the host side of a plane's rectangle: staging memory, or the frame
- * if `staging` is NULL. Only the bytes of rows are copied, because the gaps between them were never
+/* Queues the copy of a plane's rectangle between the device buffer and staging memory, or the frame
+ * if `staging` is NULL. Copies only the bytes of rows, because the gaps between rows were never
  * written. */
 static gboolean
 copy_rect(const CcTransfer *self, const CcCudaDriver *cuda, guint p, const CcRect *rect,
@@ -238,7 +240,7 @@ copy_rect(const CcTransfer *self, const CcCudaDriver *cuda, guint p, const CcRec
   const gsize pitch = staging ? plane->pitch : (gsize)self->frame->plane[p].pitch;
   const gboolean on_host = staging || self->frame->memory == CC_MEMORY_PINNED;
   CUDA_MEMCPY2D copy = {.WidthInBytes = rect_row_bytes(self, p, rect), .Height = rect->height};
-  /* the driver finds the memory of an address by itself, also that of another device */
+  /* UNIFIED: the driver finds out which device an address belongs to */
   const CUmemorytype type = on_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_UNIFIED;
   if (self->to_device) {
     copy.srcMemoryType = type;

@@ -9,53 +9,54 @@ G_BEGIN_DECLS
 
 typedef enum {
   CC_TRANSFER_NONE,   /* kernels work on the frame's own device memory */
-  CC_TRANSFER_WHOLE,  /* one copy of one block of pinned memory, whose layout the device keeps; one
-                         region only */
-  CC_TRANSFER_PLANES, /* one copy per plane: of pinned memory, or within or between devices */
-  CC_TRANSFER_STAGED, /* rows are copied to or from pinned staging memory, which is transferred in
-                         one copy */
+  CC_TRANSFER_WHOLE,  /* one copy of the block of pinned memory that contains all planes; the device
+                         keeps the layout of the block; one region only */
+  CC_TRANSFER_PLANES, /* one copy per plane, from or to pinned memory or the memory of any device */
+  CC_TRANSFER_STAGED, /* rows go through pinned staging memory; an upload of it is one copy, a
+                         download is one copy per plane */
 } CcTransferKind;
 
-/* With PLANES and STAGED, the buffer on the device has the rectangles of one region after another,
- * plane after plane, without the pixels around them. */
+/* With PLANES and STAGED, the buffer on the device contains only the rectangles of the regions:
+ * region after region, and plane after plane in each region. */
 typedef struct {
   CcTransferKind kind;
   gboolean to_device;
-  gsize bytes; /* of device memory; 0 with NONE */
+  gsize bytes; /* size of the device buffer; 0 with NONE */
   const CcCudaLowered *lowered;
   guint n_planes;
-  const CcPlaneLayout *layout; /* of each plane */
+  const CcPlaneLayout *layout; /* layout of each plane */
   const CcFrame *frame;
   const CcRegion *regions; /* the first regions of the submission */
   guint n_regions;
-  guint8 *block; /* with WHOLE: its first byte on the host */
-  /* with STAGED: the first row of any region in each plane, and the row below the last */
+  guint8 *block; /* with WHOLE: first byte of the block on the host */
+  /* with STAGED: in each plane, the first row of all regions, and the row below their last row */
   guint top[CC_MAX_PLANES], below[CC_MAX_PLANES];
 } CcTransfer;
 
-/* Chooses the cheapest transfer between the frame of a submission and the device. The submission is
- * borrowed. Of the targets, only the regions are written; where regions overlap, the later one
- * wins. The transfer covers as many of the first regions as need no more memory than the whole
- * frame, but at least one. */
+/* Chooses the cheapest transfer between the frame of a submission and the device. `info` is
+ * borrowed. Only the regions of the target frame are written. If regions overlap, the later region
+ * wins. The transfer covers the first regions that together need no more memory than the whole
+ * frame, and at least one region. */
 CcTransfer cc_transfer_new(const CcCudaLowered *lowered, const CcSubmitInfo *info,
                            gboolean to_device);
 
-/* Sets where the planes of a region lie in device memory. `buffer` is the transfer's buffer. The
- * region begins at *end in it, which is 0 for the first region, and *end moves behind the
- * region. */
+/* Sets where the planes of a region lie in device memory. `buffer` is the address of the transfer's
+ * device buffer. The region begins at offset *end in the buffer. *end must be 0 for the first
+ * region. The function moves *end past the region. */
 void cc_transfer_place(const CcTransfer *self, const CcPlacement *placement, CUdeviceptr buffer,
                        gsize *end, CcCudaPlane planes[CC_MAX_PLANES]);
 
-/* Number of slices, each of some rows of every plane, into which copies to and from staging memory
- * should be divided. 0: the copies are too small for other threads to help. */
+/* The number of slices into which copies to and from staging memory should be divided. A slice has
+ * some rows of every plane. 0: the copies are too small for other threads to help. */
 guint cc_transfer_n_slices(const CcTransfer *self);
 
-/* Copies one of `n_slices` slices from the frame to `staging`, or back; only with STAGED. `staging`
- * has self->bytes. No two slices have the same rows of the frame. */
+/* Copies one of `n_slices` slices from the frame to `staging`, or from `staging` to the frame. Only
+ * with STAGED. The size of `staging` is self->bytes. No two slices have the same rows of the
+ * frame. */
 void cc_transfer_copy_slice(const CcTransfer *self, guint8 *staging, guint slice, guint n_slices);
 
-/* Queue the copies to or from the device buffer. `staging` is used with STAGED only. With NONE
- * there is nothing to do. The device must be pushed. */
+/* Queue the copies to (upload) or from (download) the device buffer. `staging` is used with STAGED
+ * only. With NONE nothing is copied. The device must be pushed. */
 gboolean cc_transfer_upload(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer,
                             const guint8 *staging, CUstream stream, GError **error);
 gboolean cc_transfer_download(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer,

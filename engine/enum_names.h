@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The names of an enum's values, as properties and kernel files have them. The enum's values are
- * the indices of an array; the last entry is NULL. */
+/* The names of enum values, as written in properties and kernel files. Each array is indexed by the
+ * value of the enum and ends with NULL. */
 
 #include "engine/plan/filter.h"
 

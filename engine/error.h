@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 #define CC_ERROR (cc_error_quark())
 
 typedef enum {
-  CC_ERROR_INVALID, /* an invalid value; the message names it and the accepted values */
+  CC_ERROR_INVALID, /* a value is invalid; the message names the value and the accepted values */
   /* The backend or device is not available; the message says what is missing. */
   CC_ERROR_UNAVAILABLE,
   CC_ERROR_NO_MEMORY, /* host, pinned or device memory ran out */
@@ -17,7 +17,8 @@ typedef enum {
 
 GQuark cc_error_quark(void);
 
-/* Whether a device failed or lacks memory, so that filtering may go on without the device. */
+/* Whether the error means that the device failed or that memory ran out. Filtering may then
+ * continue without the device. */
 static inline gboolean
 cc_error_is_of_device(const GError *error) {
   return g_error_matches(error, CC_ERROR, CC_ERROR_DEVICE) ||

@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 #define CC_MAX_PLANES 4
-#define CC_MAX_COMPONENTS 4 /* samples of one pixel in one plane */
+#define CC_MAX_COMPONENTS 4 /* maximum number of samples of one pixel in one plane */
 
 typedef enum {
   CC_SAMPLE_U8,
@@ -23,7 +23,7 @@ typedef enum {
   CC_ROLE_GREEN,
   CC_ROLE_BLUE,
   CC_ROLE_LUMA, /* Y' */
-  CC_ROLE_CB,   /* chroma is neutral at half of the range */
+  CC_ROLE_CB,   /* the neutral value of chroma is half of the range */
   CC_ROLE_CR,
   CC_ROLE_ALPHA,
   CC_ROLE_PADDING, /* the x of RGBx: always copied */
@@ -35,25 +35,26 @@ cc_role_is_chroma(CcRole role) {
 }
 
 /* The shape of one plane, without its memory. A row consists of groups of `step` samples. A group
- * is one pixel. With `has_macropixels` (packed 4:2:2) a group is a macropixel: two neighbours
- * that share their chroma. If such a row has an odd width, the second luma sample of the last group
- * belongs to no pixel and repeats the first. */
+ * is one pixel. With `has_macropixels` (packed 4:2:2) a group is a macropixel: two neighbouring
+ * pixels that share their chroma. If such a row has an odd width, the second luma sample of the
+ * last group belongs to no pixel and repeats the first. */
 typedef struct {
-  guint width;  /* pixels a row, >= 1 */
+  guint width;  /* pixels in a row, >= 1 */
   guint height; /* rows, >= 1 */
-  guint step;   /* samples from a group to its right neighbour, 1 to CC_MAX_COMPONENTS */
+  guint step;   /* samples of a group, 1 to CC_MAX_COMPONENTS */
   CcSampleType type;
   guint depth; /* significant bits of a sample, 8 to 16; 8 with CC_SAMPLE_U8 */
   guint shift; /* left shift of the significant bits in the stored word: 6 for P010, else 0 */
-  CcRole role[CC_MAX_COMPONENTS]; /* of the first `step` samples */
-  /* a group is a macropixel: four samples, of which two are luma, two samples apart */
+  /* roles of the samples of a group; the first `step` entries are set */
+  CcRole role[CC_MAX_COMPONENTS];
+  /* a group is a macropixel: four samples, with luma in every second one */
   gboolean has_macropixels;
 } CcPlaneLayout;
 
 typedef struct {
   guint n_planes;
   CcPlaneLayout plane[CC_MAX_PLANES];
-  gboolean limited_range; /* black is 16 << (depth - 8) in luma, not 0 */
+  gboolean limited_range; /* the luma of black is 16 << (depth - 8), not 0 */
   gdouble kr, kb;         /* weights of red and blue in luma; 0: unknown, BT.601 is assumed */
 } CcFrameLayout;
 
@@ -62,25 +63,27 @@ typedef struct {
 
 /* The address of one plane. The memory is not owned. */
 typedef struct {
-  guint8 *data; /* the first sample of the top row; aligned to the sample's size, not more */
-  gssize pitch; /* bytes from a row to the one below; may be negative */
+  /* the first sample of the top row; aligned to the sample's size, but not always to more */
+  guint8 *data;
+  gssize pitch; /* bytes from a row to the next row below; may be negative */
 } CcPlane;
 
 /* The kind of memory that a plane's `data` points to. */
 typedef enum {
   CC_MEMORY_HOST,   /* any memory of the process */
   CC_MEMORY_PINNED, /* host memory, page-locked by cc_device_alloc_pinned or cc_device_pin */
-  CC_MEMORY_DEVICE, /* memory of the backend's device, in its context; a pitch is never negative */
-  CC_MEMORY_PEER,   /* memory of another device or context; for source frames only */
+  /* memory of the backend's device, in the backend's context; no pitch is negative */
+  CC_MEMORY_DEVICE,
+  CC_MEMORY_PEER, /* memory of another device or context; for source frames only */
 } CcMemoryKind;
 
-/* The planes of one frame, as many as its layout has. */
+/* The planes of one frame. The frame's layout gives their number. */
 typedef struct {
   CcPlane plane[CC_MAX_PLANES];
-  CcMemoryKind memory;   /* of all planes */
+  CcMemoryKind memory;   /* kind of the memory of all planes */
   gboolean is_one_block; /* all planes are in one block of memory, which may be read as a whole */
-  /* With DEVICE memory: an opaque handle of a stream, whose queued work must end before the planes
-   * are used; NULL: none. */
+  /* With CC_MEMORY_DEVICE: an opaque handle of a stream. The work that is queued in the stream must
+   * end before the planes are used. NULL: no stream. */
   gpointer stream;
 } CcFrame;
 
@@ -89,7 +92,7 @@ cc_sample_size(CcSampleType type) {
   return type == CC_SAMPLE_U8 ? 1 : 2;
 }
 
-/* Groups in a row. */
+/* The number of groups in a row. */
 static inline guint
 cc_plane_groups(const CcPlaneLayout *plane) {
   return plane->has_macropixels ? plane->width / 2 + plane->width % 2 : plane->width;

@@ -71,7 +71,7 @@ cc_option_check(const CcOption *self, const CcOptionValue *value, GError **error
   if (self->type == CC_OPTION_INT)
     ok = value->whole >= self->min && value->whole <= self->max &&
          (!self->is_valid || self->is_valid(value->whole));
-  else if (self->type == CC_OPTION_DOUBLE) /* NaN is in no range */
+  else if (self->type == CC_OPTION_DOUBLE) /* both comparisons are FALSE for NaN */
     ok = value->number >= self->min && value->number <= self->max;
   else if (self->type == CC_OPTION_CHOICE)
     ok = cc_option_find_choice_of(self, value->whole) != NULL;

@@ -21,34 +21,36 @@ typedef enum {
 
 typedef struct {
   gint value;
-  const gchar *name, *text; /* the name as users write it; one line that explains it */
+  const gchar *name, *text; /* the name as users write it, and one line that explains the choice */
 } CcChoice;
 
 typedef struct CcOption {
   const gchar *name; /* as users write it: lower case letters and dashes */
   const gchar *nick; /* for user interfaces */
-  const gchar *text; /* one line that explains it */
+  const gchar *text; /* one line that explains the option */
   CcOptionType type;
-  /* of numbers; `fallback` is the default. With COEFFICIENTS, max is the length of the longest
-   * list. */
+  /* INT and DOUBLE: the range of values, and the default. COEFFICIENTS: `max` is the maximum length
+   * of a list. */
   gdouble min, max, fallback;
-  const gchar *unit;          /* of numbers, in the singular; NULL: none */
-  gboolean (*is_valid)(gint); /* which of the whole numbers in the range are valid; NULL: all */
-  /* the accepted values, for people, as in "1, 2 or 4"; NULL: they are described from the type and
-   * the range */
+  const gchar *unit;          /* unit of a number, in the singular; NULL: none */
+  gboolean (*is_valid)(gint); /* INT only: whether a number in the range is valid; NULL: all are */
+  /* a description of the accepted values for people, such as "1, 2 or 4"; NULL: the description is
+   * made from the type and the range */
   const gchar *valid;
-  /* CHOICE only: an array that ends with an entry without a name */
+  /* CHOICE only: returns the array of choices, which ends with an entry without a name */
   const CcChoice *(*choices)(const struct CcOption *self);
   const gchar *default_choice; /* CHOICE only: the name of the default */
-  gsize offset;                /* of the value in its struct: a gint or guint, or a gdouble */
+  /* offset of the value in the struct of options; the value is a gint, guint or gdouble */
+  gsize offset;
 } CcOption;
 
-/* The value of an option. Only the field for its type is set. */
+/* The value of an option. Only the member for the option's type is set. */
 typedef struct {
-  gint whole;                         /* INT, or the value of the CHOICE */
-  gdouble number;                     /* DOUBLE */
-  const gchar *text;                  /* TEXT and COEFFICIENTS; NULL: none */
-  const CcCoefficients *coefficients; /* COEFFICIENTS; NULL if only the text is known */
+  gint whole;        /* the value of an INT or a CHOICE */
+  gdouble number;    /* the value of a DOUBLE */
+  const gchar *text; /* the text of a TEXT or COEFFICIENTS; NULL: none */
+  /* the numbers of COEFFICIENTS; NULL: only the text is known */
+  const CcCoefficients *coefficients;
 } CcOptionValue;
 
 /* Reads the value from `text`, and checks it as cc_option_check does. Names of choices may be in
@@ -65,8 +67,8 @@ gboolean cc_option_check(const CcOption *self, const CcOptionValue *value, GErro
  * names of choices are left out. The caller frees the text. */
 gchar *cc_option_describe_values(const CcOption *self);
 
-/* The choice with a name or a value, or NULL. Several names may have the same value: the first is
- * the current name, the others are former names. */
+/* The choice with a name or a value, or NULL. Several choices may have the same value. The first of
+ * them has the current name, the later ones have former names. */
 const CcChoice *cc_option_find_choice(const CcOption *self, const gchar *name);
 const CcChoice *cc_option_find_choice_of(const CcOption *self, gint value);
 
@@ -78,7 +80,7 @@ CcOptionValue cc_option_default(const CcOption *self);
 void cc_option_store(const CcOption *self, gpointer base, const CcOptionValue *value);
 CcOptionValue cc_option_load(const CcOption *self, gconstpointer base);
 
-/* The size of an INT, DOUBLE or CHOICE in its struct. */
+/* The bytes that an INT, DOUBLE or CHOICE takes in the struct of options. */
 gsize cc_option_size(const CcOption *self);
 
 G_END_DECLS

@@ -104,8 +104,8 @@ const CcOption cc_options[] = {
      * the coefficients. It is refused while they are in use.
      */
     {"matrix-text", "Matrix text",
-     "Coefficients as one text: a square matrix-text=\"0 -1 0 -1 5 -1 0 -1 0\", rows "
-     "matrix-text=\"1 2 1; 2 4 2; 1 2 1\", one row \"1 2 1;\" or one column \"1;2;1\"",
+     "Coefficients as one text. Square: \"0 -1 0 -1 5 -1 0 -1 0\". Rows: "
+     "\"1 2 1; 2 4 2; 1 2 1\". One row: \"1 2 1;\". One column: \"1;2;1\"",
      TEXT},
 
     /**
@@ -185,8 +185,8 @@ const CcOption cc_options[] = {
      * like one with sigma=42. Other kernels ignore sigma, with a warning.
      */
     {"sigma", "Sigma",
-     "Standard deviation of kernel=gaussian (0 = binomial of the size); without a size it is up to "
-     "21.08, and the size is 6 sigma + 1 at every depth",
+     "Standard deviation of kernel=gaussian (0 = binomial of the size). Without a size, sigma is "
+     "at most 21.08 and the size is 6 sigma + 1",
      FILTER(sigma), DOUBLE(0, CC_MAX_SIGMA, 0), .unit = "pixel"},
 
     /**
@@ -327,7 +327,8 @@ clear_definition(CcOptions *self) {
 
 static void
 assign_definition(CcOptions *to, const CcOptions *from) {
-  if (to == from || to->custom == from->custom) /* the rest is the same then, or empty */
+  /* if the kernels are the same, the other members of the definition are the same too, or empty */
+  if (to == from || to->custom == from->custom)
     return;
   clear_definition(to);
   to->custom = from->custom ? cc_kernel_ref(from->custom) : NULL;
@@ -350,8 +351,8 @@ set_line(gdouble *line, guint *n, const CcOption *option, const CcCoefficients *
   return TRUE;
 }
 
-/* Makes the custom kernel from `value`. The definition of `self` is cleared, except for the other
- * one of row and column. Without coefficients the kernel stays NULL. */
+/* Makes the custom kernel from `value`. The previous definition of `self` is cleared. For a row the
+ * column is kept, and for a column the row. Without coefficients the kernel stays NULL. */
 static gboolean
 make_custom(CcOptions *self, guint i, const CcOptionValue *value, GError **error) {
   CcCoefficients parsed = {0};
@@ -392,7 +393,7 @@ define(CcOptions *self, guint i, const CcOptionValue *value, GError **error) {
                                 ? value->coefficients->n == 0 && value->coefficients->n_rows == 0
                                 : !value->text || *value->text == '\0';
   if (is_empty && !self->text[i])
-    return TRUE; /* nothing was defined, and nothing is */
+    return TRUE; /* option `i` defined no kernel before and defines none now */
   g_auto(CcOptions) next = {0};
   if (is_line)
     assign_definition(&next, self);

@@ -11,8 +11,8 @@
 G_BEGIN_DECLS
 
 /* The options that define the custom kernel come first. Only one definition exists at a time:
- * setting one of these options clears the other ones, except that row and column together define
- * one kernel. */
+ * setting one of these options clears the other ones. Row and column are an exception: together
+ * they define one kernel. */
 enum {
   CC_OPTION_MATRIX,
   CC_OPTION_MATRIX_TEXT,
@@ -31,13 +31,14 @@ enum {
 typedef struct {
   CcFilter filter; /* must be the first member; cc_options_get_filter adds the kernel */
   gint kernel;
-  CcKernel *custom;              /* NULL: no custom kernel is defined */
-  gchar *text[CC_N_DEFINITIONS]; /* the texts that define the custom kernel; the others are NULL */
-  guint n_row, n_column;         /* numbers of coefficients of `row` and `column` */
+  CcKernel *custom; /* NULL: no custom kernel is defined */
+  /* the texts of the options that define the custom kernel; NULL: the option is not set */
+  gchar *text[CC_N_DEFINITIONS];
+  guint n_row, n_column; /* numbers of coefficients of `row` and `column` */
   gdouble row[CC_MAX_LINE_SIZE], column[CC_MAX_LINE_SIZE];
 } CcOptions;
 
-/* In the order in which presets set them. */
+/* All options, in the order in which presets set them. */
 extern const CcOption cc_options[];
 extern const guint cc_n_options;
 
@@ -85,7 +86,7 @@ gboolean cc_options_set(CcOptions *self, guint i, const CcOptionValue *value, GE
 /* The value of option `i`. Its text belongs to `self`, and its coefficients are NULL. */
 CcOptionValue cc_options_get(const CcOptions *self, guint i);
 
-/* Sets options from a text of words NAME=VALUE, divided by white space and quoted as in a shell,
+/* Sets options from a text of words NAME=VALUE, separated by white space and quoted as in a shell,
  * such as "kernel=gaussian size=5". Coefficients are written as for matrix-text. If one word is
  * wrong, nothing changes, and the CC_ERROR_INVALID begins with that word. */
 gboolean cc_options_set_text(CcOptions *self, const gchar *text, GError **error);
@@ -98,8 +99,8 @@ CcOptionSet cc_options_compare(const CcOptions *a, const CcOptions *b);
  * whole definition is copied. */
 void cc_options_assign(CcOptions *to, const CcOptions *from, CcOptionSet set);
 
-/* Sets `filter` as the options describe, with a new reference to its kernel. The kernel is NULL if
- * `kernel` is custom and no custom kernel is defined. */
+/* Sets `filter` from the options. The filter gets a new reference to its kernel. The kernel is NULL
+ * if `kernel` is custom and no custom kernel is defined. */
 void cc_options_get_filter(const CcOptions *self, CcFilter *filter);
 
 G_END_DECLS

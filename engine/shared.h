@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Enumerations and the border rule, for host and device code; output_stage_shared.h has the output
- * stage. Does not use GLib, because nvcc does not see it. */
+/* Enumerations and the border rule, for host and device code. output_stage_shared.h has the output
+ * stage. This header does not use GLib, because nvcc has no access to GLib's headers. */
 
 #include <math.h>
 
@@ -13,8 +13,8 @@
 #endif
 
 /* Each enum that users see is one list. A row is F(constant, its name, its text in
- * gst-inspect-1.0), and the macro F expands a row. These two make the constants of the enum and the
- * number of its values. */
+ * gst-inspect-1.0), and the macro F expands a row. The two macros below make the constants of the
+ * enum and the number of its values. */
 #define CC_LIST_CONSTANT(constant, ...) constant,
 #define CC_LIST_PLUS_ONE(constant, ...) +1
 

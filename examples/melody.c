@@ -3,15 +3,16 @@
 
 #include <math.h>
 
-#define NOTE_SECONDS 0.3125 /* sixteen notes in five seconds */
-#define RING_SECONDS 1.6    /* duration of a note until it is inaudible */
+#define NOTE_SECONDS 0.3125 /* seconds between two notes; 16 notes take five seconds */
+#define RING_SECONDS 1.6    /* seconds until a note is inaudible */
 #define FADE_SECONDS 0.4
 #define LOUDNESS 0.11
 
-/* Semitones above A (220 Hz). */
+/* The pitches of the notes, in semitones above A (220 Hz). */
 static const gint notes[] = {3, 10, 15, 19, 17, 15, 10, 12, 7, 10, 15, 22, 19, 17, 15, 10};
 
-/* One sample of a note: the fundamental and two overtones, which decay faster. */
+/* Returns one sample of a note. A note is a fundamental and two overtones. The overtones decay
+ * faster. */
 static gdouble
 note_sample(gdouble frequency, gdouble seconds) {
   gdouble turns = 2 * G_PI * frequency * seconds;

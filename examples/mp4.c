@@ -42,7 +42,7 @@ clear_dates(guint8 *data, gsize size) {
       box = read_size(data + BOX_HEADER, 8);
       header = LARGE_BOX_HEADER;
     } else if (box == 0) {
-      box = size; /* until the end of the file */
+      box = size; /* size 0: the box extends to the end of the file */
     }
     if (box < header || box > size)
       return;
@@ -52,7 +52,7 @@ clear_dates(guint8 *data, gsize size) {
     if (is_one_of(data + 4, parents)) {
       clear_dates(body, body_size);
     } else if (is_one_of(data + 4, dated) && body_size >= 4) {
-      /* 4 bytes of version and flags, then two dates of 4 bytes each, or 8 in version 1 */
+      /* 4 bytes of version and flags, then two dates; a date has 8 bytes in version 1, else 4 */
       gsize dates = body[0] == 1 ? 16 : 8;
       memset(body + 4, 0, MIN(dates, body_size - 4));
     }

@@ -3,7 +3,7 @@
 
 #include "world.h"
 
-#define BAND 8 /* rows that a thread takes at once */
+#define BAND 8 /* number of rows that a thread renders at a time */
 #define LEVELS 4096
 #define FINE_SAMPLES 5 /* samples along each axis of every pixel in fine mode */
 #define EDGE_SAMPLES 2 /* samples along each axis of a pixel that differs from a neighbour */
@@ -17,10 +17,10 @@ struct Renderer {
   guint width, height;
   gboolean fine;
   Sample *samples;       /* the sample at the centre of each pixel */
-  guint8 levels[LEVELS]; /* code values for square roots of light */
+  guint8 levels[LEVELS]; /* code values; the index is the scaled square root of linear light */
   GThreadPool *pool;
 
-  /* of the current frame */
+  /* state of the current frame */
   World world;
   void (*step)(Renderer *renderer, guint row);
   guint8 *pixels;
@@ -33,14 +33,14 @@ struct Renderer {
 static Sample
 take_sample(const Renderer *renderer, float x, float y) {
   float half_height = 0.5f * (float)renderer->height, half_width = 0.5f * (float)renderer->width;
-  /* wide frames show more at the sides, tall frames more above and below */
+  /* wide frames show more at the left and right, tall frames show more at the top and bottom */
   float unit = 1 / MIN(half_height, 0.75f * half_width);
   WorldHit hit =
       world_sample(&renderer->world, (x - half_width) * unit, (half_height - y) * unit, unit);
   return (Sample){{MIN(hit.color.x, 1), MIN(hit.color.y, 1), MIN(hit.color.z, 1)}, hit.object};
 }
 
-/* The sum of n x n samples of a pixel. */
+/* Returns the sum of n x n samples of a pixel. */
 static Sample
 add_samples(const Renderer *renderer, guint column, guint row, guint n) {
   Sample sum = {{0, 0, 0}, 0};
@@ -79,7 +79,7 @@ draw_centres(Renderer *renderer, guint row) {
   }
 }
 
-/* Takes more samples of pixels that show another object than a neighbour. */
+/* Takes more samples of each pixel that shows another object than one of its neighbours. */
 static void
 refine_edges(Renderer *renderer, guint row) {
   guint width = renderer->width;

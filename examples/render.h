@@ -8,11 +8,13 @@ G_BEGIN_DECLS
 /* Renders frames of the world on all cores. The result does not depend on the number of cores. */
 typedef struct Renderer Renderer;
 
-/* Makes a renderer of 8-bit RGB frames. With `fine` every pixel is the mean of many samples; else
- * only pixels that differ from a neighbour are. Free with renderer_free. */
+/* Makes a renderer of 8-bit RGB frames. With `fine`, every pixel is the mean of many samples.
+ * Without `fine`, only pixels that differ from a neighbour get more than one sample. Free with
+ * renderer_free. */
 Renderer *renderer_new(guint width, guint height, gboolean fine);
 
-/* Draws the frame at the time `seconds`. Rows begin every `pitch` bytes. */
+/* Draws the frame at the time `seconds`. `pitch` is the number of bytes between the starts of two
+ * rows. */
 void renderer_draw(Renderer *renderer, gdouble seconds, guint8 *pixels, gsize pitch);
 
 void renderer_free(Renderer *renderer);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Renders balls that roll on a tiled floor, and writes a video with audio or an image. It is test
- * material for users without a video of their own. Unlike a test chart it has soft shading,
- * shadows, fine texture and edges in all directions. It is also an example of an application that
- * feeds its own frames to a pipeline.
+/* Renders balls that roll on a tiled floor, and writes a video with audio or an image. The result
+ * is test material for users without a video of their own. Unlike a test chart, the video has soft
+ * shading, shadows, fine texture and edges in all directions. The program is also an example of an
+ * application that feeds its own frames to a pipeline.
  *
- * The same options give the same file each time: the encoder's result depends neither on timing nor
- * on the number of cores, and the file contains no dates. */
+ * The same options always give the same file. The encoder's result depends neither on timing nor on
+ * the number of cores. The file contains no dates. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ check_options(Options *options, gboolean has_time, gboolean has_seconds, GError 
   if (!options->is_video && has_seconds)
     return fail_option(error, "--seconds=%g: only for videos; use --time for an image",
                        options->seconds);
-  /* written so that NaN is refused too */
+  /* the comparisons are written so that NaN is refused too */
   if (!(options->time >= 0 && options->time <= 86400))
     return fail_option(error, "--time=%g: must be a number from 0 to 86400", options->time);
   if (!(options->seconds >= 0.1 && options->seconds <= MAX_SECONDS))
@@ -126,7 +126,7 @@ parse_options(int *argc, char ***argv, Options *options, GError **error) {
 
 /* ---- the pipeline ---- */
 
-/* Fails if an element is missing, with the package that has it. */
+/* Fails if an element is missing. The error names the package of the missing element. */
 static gboolean
 check_elements(gboolean is_video, GError **error) {
   static const struct {
@@ -200,7 +200,8 @@ render(const Frames *frames, guint number) {
   return buffer;
 }
 
-/* Called when the appsrc has room for a frame. After an error it is not called any more. */
+/* Called when the appsrc has room for a frame. After an error, this function is not called again.
+ */
 static void
 on_need_data(GstAppSrc *source, guint size, gpointer user_data) {
   Frames *frames = user_data;
@@ -259,7 +260,8 @@ write_file(const Options *options, const gchar *path, GError **error) {
   return ok && (!options->is_video || mp4_clear_dates(path, error));
 }
 
-/* Writes to a temporary file first, so that a file with the name OUT is always complete. */
+/* Writes to a temporary file and renames it to OUT when it is complete. So a file with the name OUT
+ * is always complete. */
 static gboolean
 write_output(const Options *options, GError **error) {
   g_autofree gchar *temporary = g_strconcat(options->output, ".part", NULL);

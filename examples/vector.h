@@ -61,7 +61,7 @@ vec_along(Vec origin, Vec direction, float distance) {
   return vec_add(origin, vec_times(direction, distance));
 }
 
-/* Reflects a direction at a surface with this normal. */
+/* Reflects a direction at a surface. `normal` is the unit vector normal to the surface. */
 static inline Vec
 vec_reflect(Vec direction, Vec normal) {
   return vec_along(direction, normal, -2 * vec_dot(direction, normal));

@@ -5,11 +5,11 @@
 #define NEAR 1e-3f
 #define HAZE 0.022f /* share of the horizon's color added per unit of distance */
 #define VIEW 2.05f  /* distance from the eye to the image plane, in half heights of the image */
-#define MAX_REFLECTIONS 3 /* limit of reflections on the way of a ray */
+#define MAX_REFLECTIONS 3 /* maximum number of reflections of a ray */
 #define MIN_SHARE 0.03f
 #define FLOOR G_MAXUINT8
 
-/* A tile of smooth noise that repeats in both directions. */
+/* Width and height of a tile of smooth noise. The tile repeats in both directions. */
 #define NOISE 256
 static float noise[NOISE][NOISE];
 
@@ -24,7 +24,7 @@ typedef enum { PLAIN, BAND, STRIPES, OCTANTS } Pattern;
 static const struct {
   Pattern pattern;
   Vec colors[2];
-  float reflectance; /* share of light that is reflected at normal incidence */
+  float reflectance; /* share of the light that is reflected if it arrives along the normal */
 } materials[WORLD_BALLS] = {
     {BAND, {{0.72f, 0.05f, 0.04f}, {0.88f, 0.82f, 0.72f}}, 0.06f},
     {PLAIN, {{0.8f, 0.8f, 0.82f}, {0.8f, 0.8f, 0.82f}}, 0.72f},
@@ -54,7 +54,7 @@ eased(float x) {
   return x * x * (3 - 2 * x);
 }
 
-/* Noise from a lattice with `cells` cells on each side. */
+/* Returns noise that is interpolated from a lattice with `cells` cells on each side. */
 static float
 value_noise(guint x, guint y, guint cells) {
   guint cell = NOISE / cells, left = x / cell, top = y / cell;
@@ -77,7 +77,8 @@ make_noise(void) {
   }
 }
 
-/* Interpolated noise at any point, in units of its samples. */
+/* Returns the noise at any point, interpolated. The unit of x and y is the distance between two
+ * noise samples. */
 static float
 noise_at(float x, float y) {
   float left = floorf(x), top = floorf(y), across = x - left, down = y - top;
@@ -116,7 +117,7 @@ roll(WorldBall *ball, float x, float z) {
   ball->centre.z += z;
 }
 
-/* Rolls a ball in a circle of the ball's own radius. One round is one turn of the ball. */
+/* Rolls a ball in a circle of the ball's own radius. The ball turns once in each round. */
 static void
 circle(WorldBall *ball, float angle) {
   turn(ball, vec(1, 0, 0), angle);
@@ -165,8 +166,9 @@ world_at(gdouble seconds) {
 
 /* ---- light ---- */
 
-/* A ray that may have been reflected. `distance` is the way from the eye to its origin, `width` the
- * width of a pixel there, and `spread` the growth of that width per unit of distance. */
+/* A ray that may have been reflected. `distance` is the length of the path from the eye to
+ * `origin`. `width` is the width of a pixel at `origin`. `spread` is the growth of the width per
+ * unit of distance. */
 typedef struct {
   Vec origin, direction;
   float distance, width, spread, share;
@@ -175,7 +177,8 @@ typedef struct {
 
 static WorldHit trace(const World *world, const Ray *ray);
 
-/* Returns the first ball that the ray hits and the distance to it, or WORLD_BALLS. */
+/* Returns the index of the first ball that the ray hits, or WORLD_BALLS. Sets *distance to the
+ * distance to this ball. */
 static guint
 nearest_ball(const World *world, Vec origin, Vec direction, float *distance) {
   guint found = WORLD_BALLS;
@@ -212,8 +215,8 @@ sky(Vec direction) {
   return color;
 }
 
-/* The share of the sun that other balls leave visible from a point. The softness of a shadow's edge
- * depends on the angular size of the sun. */
+/* Returns the visible share of the sun at a point. Other balls may cover the rest. The softness of
+ * a shadow's edge depends on the angular size of the sun. */
 static float
 sun_visibility(const World *world, Vec point, guint self) {
   float visible = 1;
@@ -234,7 +237,7 @@ sun_visibility(const World *world, Vec point, guint self) {
   return visible;
 }
 
-/* The share of the sky that other balls leave visible from a point. */
+/* Returns the visible share of the sky at a point. Other balls may cover the rest. */
 static float
 sky_visibility(const World *world, Vec point, Vec normal, guint self) {
   float visible = 1;
@@ -247,7 +250,7 @@ sky_visibility(const World *world, Vec point, Vec normal, guint self) {
     float radius2 = ball->radius * ball->radius;
     if (up <= 0 || square > 30 * radius2)
       continue;
-    /* seen from the surface, a ball covers radius^2 / square of the hemisphere */
+    /* seen from the surface, a ball covers the share radius^2 / square of the hemisphere */
     visible *= 1 - up * radius2 / (square * sqrtf(square));
   }
   return MAX(visible, 0.1f);
@@ -258,8 +261,8 @@ fifth_power(float x) {
   return x * x * x * x * x;
 }
 
-/* Adds the reflection at a surface, which the ray hits at `distance`. Convex surfaces spread
- * rays. */
+/* Adds the light that a surface reflects to `hit`. The ray hits the surface at `distance`. A convex
+ * surface (`curvature` above 0) spreads the ray. */
 static void
 add_reflection(const World *world, const Ray *ray, float distance, Vec normal, float share,
                float curvature, WorldHit *hit) {
@@ -325,7 +328,8 @@ shade_ball(const World *world, const Ray *ray, guint number, float distance) {
   return hit;
 }
 
-/* The share of even tiles in an interval around x, minus that of odd tiles. */
+/* Returns the share of even tiles minus the share of odd tiles, in an interval of `width` around x.
+ */
 static float
 even_minus_odd(float x, float width) {
   float from = (x - 0.5f * width) * 0.5f, to = (x + 0.5f * width) * 0.5f;
@@ -333,14 +337,14 @@ even_minus_odd(float x, float width) {
   return 2 * (a - b) / width;
 }
 
-/* The color of tiles of one unit, averaged over the area of a pixel. */
+/* Returns the floor's color, averaged over the area of a pixel. Tiles are one unit wide. */
 static Vec
 floor_color(float x, float z, float wide, float deep) {
   float light = 0.5f - 0.5f * even_minus_odd(x, wide) * even_minus_odd(z, deep);
   float detail = CLAMP(1.2f - 8 * deep, 0, 1);
   Vec color = vec_mix(vec(0.16f, 0.1f, 0.08f), vec(0.68f, 0.6f, 0.49f), light);
   if (detail > 0) {
-    /* grain, different in neighbouring tiles */
+    /* the grain differs between neighbouring tiles */
     float tile = 37 * floorf(x) + 71 * floorf(z);
     float grain = noise_at(90 * x + tile, 90 * z + 3 * tile) - 0.48f;
     color = vec_times(color, 1 + 1.7f * detail * grain);

@@ -25,15 +25,15 @@ typedef struct {
 /* The point that a ray hits. */
 typedef struct {
   Vec color;
-  guint32 object; /* identifies the object, its pattern and what it reflects */
+  guint32 object; /* identifies the object, its pattern and the reflected object */
 } WorldHit;
 
-/* The world at a time. The first call makes static tables and must return before other calls
- * begin. */
+/* The world at a time. The first call fills static tables. It must return before other calls begin.
+ */
 World world_at(gdouble seconds);
 
-/* The sample at (x, y). (0, 0) is the centre of the image, and y = 1 its upper edge. `spread` is
- * the distance between neighbouring pixels in these units. */
+/* The sample at (x, y). (0, 0) is the centre of the image, and its upper edge is at y = 1. `spread`
+ * is the distance between neighbouring pixels, in the same units as x and y. */
 WorldHit world_sample(const World *world, float x, float y, float spread);
 
 G_END_DECLS

@@ -8,7 +8,7 @@
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-/* The caps of an allocation query, or NULL if they are not caps of frames that a pad can have. */
+/* The caps of an allocation query. NULL if the caps do not describe frames that a pad can have. */
 static GstCaps *
 parse_frames(GstQuery *query) {
   GstCaps *caps;
@@ -32,10 +32,10 @@ clear_allocation(CcAllocation *allocation) {
   g_clear_object(&allocation->context);
 }
 
-/* The base class examines the metas. If the domain has its own pools, the base class runs before a
- * pool is chosen: otherwise it would configure that pool again, which allocates an extra frame for
- * a moment, and would take another pool if that fails. Without a pool the next frame tries again.
- */
+/* Chooses the pool, and lets the base class examine the metas. If the domain has its own pools, the
+ * base class must run before the pool is chosen. Otherwise it would configure the chosen pool
+ * again, which allocates an extra frame for a moment. If that failed, it would use another pool. If
+ * no pool can be made, the next frame tries again. */
 static gboolean
 decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
@@ -48,7 +48,8 @@ decide_allocation(GstBaseTransform *trans, GstQuery *query) {
     gst_query_remove_nth_allocation_pool(query, 0);
   gboolean ok = !domain->new_pool || gst_cuda_conv_base_class()->decide_allocation(trans, query);
   const gchar *why = NULL;
-  for (guint i = 0; ok && !why && i < 2; i++) { /* twice, because a device may fail temporarily */
+  /* Tries twice, because a device may fail temporarily. */
+  for (guint i = 0; ok && !why && i < 2; i++) {
     if (domain->get_context && !allocation.context)
       allocation.context = gst_cuda_conv_find_context(self);
     if (!domain->get_context || allocation.context)

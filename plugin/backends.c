@@ -26,7 +26,7 @@ const CcChoice *
 cc_backend_algorithms(void) {
   static const CcChoice choices[] = {
       CC_ALGORITHMS_AND_AUTO(CHOICE)
-      /* accepted up to version 0.2 */
+      /* The former name is still accepted in version 0.2. */
       {CC_ALGORITHM_TENSOR_CORE, "sliding", "The former name of tensor-core"},
       {0, NULL, NULL}};
   return choices;

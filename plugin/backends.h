@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* F(constant, name, text, class), in the order in which AUTO tries them. The last backend always
- * opens. */
+/* Rows are F(constant, name, text, class). AUTO tries the backends in the order of the rows. The
+ * last backend always opens. */
 #define CC_BACKENDS(F)                                                                             \
   F(CC_BACKEND_AUTO, "auto", "CUDA when a device opens, else the CPU", NULL)                       \
   F(CC_BACKEND_CUDA, "cuda", "NVIDIA GPU", &cc_cuda_backend)                                       \
@@ -17,12 +17,13 @@ G_BEGIN_DECLS
 
 typedef enum { CC_BACKENDS(CC_LIST_CONSTANT) } CcBackendChoice;
 
-/* The choices of the options `backend` and `algorithm`, the same in every build. */
+/* The choices of the options `backend` and `algorithm`. They are the same in every build. */
 const CcChoice *cc_backend_choices(const CcOption *self);
 const CcChoice *cc_backend_algorithms(void);
 
-/* Opens the backend that `config` chooses. With AUTO that is the first that opens; *fallback gets
- * the reason why the first of the list was not opened, or NULL. `fallback` may be NULL. */
+/* Opens the backend that `config` chooses. AUTO chooses the first backend that opens. *fallback
+ * gets the reason why the first backend of the list did not open, or NULL if it opened. `fallback`
+ * may be NULL. */
 CcBackend *cc_backend_open(const CcBackendConfig *config, GError **fallback, GError **error);
 
 G_END_DECLS

@@ -9,8 +9,8 @@ static const gchar *const formats[] = {CC_FORMATS(FORMAT_NAME)};
 
 /* --- memory --- */
 
-/* The caps of all frames in a domain. If the domain holds only some frames, the formats that it
- * holds with an even height; no format is held with odd heights only. */
+/* The caps of all frames that a domain can hold. A format is included if the domain holds it with
+ * an even height, because no domain holds a format with odd heights only. */
 static GstCaps *
 make_caps(const CcDomain *domain) {
   g_autoptr(GString) names = g_string_new(NULL);
@@ -53,7 +53,8 @@ cc_caps_in_domain(const GstCaps *caps, const CcDomain *domain) {
   return result;
 }
 
-/* Whether the domain may hold the frames. TRUE if format or height are open. */
+/* Whether the domain of the features may hold the frames of the structure. TRUE if the format or
+ * the height is not fixed. */
 static gboolean
 may_be_held(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
   const CcDomain *domain = cc_domain_of_features(features);
@@ -69,7 +70,8 @@ cc_caps_are_of_frames(const GstCaps *caps) {
   return gst_caps_is_fixed(caps) && gst_caps_is_subset(caps, all);
 }
 
-/* The caps moved to a domain, as far as it holds them, without those that are already in it. */
+/* Copies the caps to another domain. Omits caps that are already in this domain, and frames that it
+ * cannot hold. */
 static GstCaps *
 move_to_domain(const GstCaps *caps, const CcDomain *domain) {
   g_autoptr(GstCaps) all = make_caps(domain), moved = gst_caps_new_empty();
@@ -83,11 +85,12 @@ move_to_domain(const GstCaps *caps, const CcDomain *domain) {
 /* --- sizes --- */
 
 typedef struct {
-  GstPadDirection direction; /* of the pad whose caps are transformed */
+  GstPadDirection direction; /* direction of the pad whose caps are transformed */
   gint stride;
 } Transform;
 
-/* Sets the numbers from min to max as a number or a range. FALSE: none is left. */
+/* Sets a value to the range from min to max within the valid sizes, or to a number if only one is
+ * left. FALSE: the range is empty. */
 static gboolean
 init_span(GValue *value, gint64 min, gint64 max) {
   min = MAX(min, 1);
@@ -110,7 +113,7 @@ transform_span(const Transform *self, GValue *to, gint64 min, gint64 max) {
   return init_span(to, (min - 1) * self->stride + 1, max * self->stride);
 }
 
-/* Merges `one`, which is consumed, into the list. Duplicates are dropped. */
+/* Merges `one` into the list and drops duplicates. Consumes `one`. */
 static void
 add_to_list(GValue *list, GValue *one) {
   GValue both = G_VALUE_INIT;
@@ -124,7 +127,7 @@ add_to_list(GValue *list, GValue *one) {
   *list = both;
 }
 
-/* Initialises `to` with the sizes on the other side. FALSE: none. */
+/* Initialises `to` with the sizes that the other pad can have. FALSE: no size is possible. */
 static gboolean
 transform_size(const Transform *self, GValue *to, const GValue *from) {
   if (G_VALUE_HOLDS_INT(from))
@@ -142,7 +145,8 @@ transform_size(const Transform *self, GValue *to, const GValue *from) {
   return G_IS_VALUE(to);
 }
 
-/* Returns FALSE to remove the structure, because no size is left. */
+/* Transforms the sizes in a structure. FALSE: no size is possible, so the caller removes the
+ * structure. */
 static gboolean
 transform_structure(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
   static const gchar *const fields[] = {"width", "height"};
@@ -150,7 +154,7 @@ transform_structure(GstCapsFeatures *features, GstStructure *structure, gpointer
     const GValue *from = gst_structure_get_value(structure, fields[i]);
     GValue to = G_VALUE_INIT;
     if (!from)
-      continue; /* any size */
+      continue; /* the structure allows any size */
     if (!transform_size(user_data, &to, from))
       return FALSE;
     gst_structure_take_value(structure, fields[i], &to);
@@ -160,7 +164,8 @@ transform_structure(GstCapsFeatures *features, GstStructure *structure, gpointer
 
 /* --- preference --- */
 
-/* The index in the list of formats. Other names come after all of them. */
+/* The index of a format in the list of formats. Names that are not in the list get an index past
+ * its end. */
 static guint
 rank_of_name(const gchar *name) {
   guint i = 0;
@@ -218,7 +223,7 @@ format_of(const GstCaps *caps, guint i) {
   return gst_structure_get_value(gst_caps_get_structure(caps, i), "format");
 }
 
-/* Whether two structures of the caps have formats and differ only in these. */
+/* Whether two structures of the caps both have a format field and differ only in this field. */
 static gboolean
 differ_in_format(const GstCaps *caps, guint a, guint b) {
   if (!format_of(caps, a) || !format_of(caps, b) ||
@@ -240,10 +245,11 @@ swap_formats(GstCaps *caps, guint a, guint b) {
   gst_structure_take_value(gst_caps_get_structure(caps, b), "format", &format);
 }
 
-#define MAX_STRUCTURES 256 /* limit for comparing all pairs */
+/* The maximum number of structures that are sorted. All pairs of structures are compared. */
+#define MAX_STRUCTURES 256
 
-/* Sorts by format the structures that differ only in the format. Sizes, rates and memory keep their
- * order. */
+/* Sorts structures that differ only in the format, by the preference of the format. The order of
+ * sizes, rates and memory features stays the same. */
 static void
 sort_structures(GstCaps *caps) {
   for (guint next = 1; next < MIN(gst_caps_get_size(caps), MAX_STRUCTURES); next++) {
@@ -290,7 +296,8 @@ cc_caps_transform(const GstCaps *caps, GstPadDirection direction, guint stride,
     if (domain == &cc_system_domain || (domain->feature && domains & cc_domain_bit(i)))
       gst_caps_append(other, move_to_domain(same, domain));
   }
-  /* again, because the stride changed the height */
+  /* Checks all structures, including those that stay in their domain, because the stride changed
+   * the height. */
   gst_caps_filter_and_map_in_place(other, may_be_held, NULL);
   return other;
 }

@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Caps on both sides of the element. They differ only in the size, which a stride divides and
- * rounds up, and in the memory domain. */
+/* Caps on both sides of the element. Input and output caps differ only in the size and the memory
+ * domain. The output size is the input size divided by the stride, rounded up. */
 
 #include <gst/gst.h>
 #include "memory/domain.h"
 
 G_BEGIN_DECLS
 
-/* The caps that either pad can have (transfer full): in system memory first, then in the other
- * domains of the set, which may hold fewer formats. */
+/* The caps that either pad can have (transfer full). System memory comes first, followed by the
+ * other domains of the set. Those domains may hold fewer formats. */
 GstCaps *cc_caps_template(CcDomainSet domains);
 
-/* Whether the caps are fixed and describe frames that a pad can have. Queries may have other caps,
- * for some of which GStreamer's library for CUDA memory aborts the process. */
+/* Whether the caps are fixed and describe frames that a pad can have. Queries may contain other
+ * caps. For some of these, GStreamer's library for CUDA memory aborts the process. */
 gboolean cc_caps_are_of_frames(const GstCaps *caps);
 
 /* The domain of the first structure of the caps. */
 const CcDomain *cc_caps_get_domain(const GstCaps *caps);
 
 /* The caps that the other pad can have if the pad of `direction` has one of `caps` (transfer full).
- * On the source pad the size is divided by `stride`; on the sink pad every size is possible that
- * gives this one. Sizes may be numbers, ranges and lists. The step of a range is ignored, so the
- * result may contain more than is possible; fixed sizes are exact. The domain stays the same, which
- * comes first, or becomes another one of `domains`; system memory is always possible. */
+ * The source pad gets the size divided by `stride`. The sink pad gets every size whose division by
+ * `stride` gives the size in `caps`. Sizes may be numbers, ranges and lists. Fixed sizes are exact.
+ * The step of a range is ignored, so the result may contain sizes that are not possible. The result
+ * has the caps in their own domain first, then the same caps in the other `domains`. System memory
+ * is always among the domains. */
 GstCaps *cc_caps_transform(const GstCaps *caps, GstPadDirection direction, guint stride,
                            CcDomainSet domains);
 
-/* The same caps with open formats in the order of CC_FORMATS; the order of everything else is kept
- * (transfer full). */
+/* A copy of the caps in which formats that are not fixed have the order of CC_FORMATS (transfer
+ * full). The order of everything else is kept. */
 GstCaps *cc_caps_prefer(const GstCaps *caps);
 
-/* The structures of `caps` that are in a domain (transfer full); none for ANY. */
+/* The structures of `caps` that are in `domain` (transfer full). Empty if `caps` is ANY. */
 GstCaps *cc_caps_in_domain(const GstCaps *caps, const CcDomain *domain);
 
 G_END_DECLS

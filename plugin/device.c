@@ -17,7 +17,8 @@ knows_context(GstElement *element) {
   return knows;
 }
 
-/* Requests a context (transfer full); NULL if nobody has one. */
+/* Requests a context (transfer full). NULL if neither a neighbour nor the application has a
+ * context. */
 static GstObject *
 request_context(GstCudaConv *self) {
   cc_cuda_context_request(GST_ELEMENT(self), knows_context);
@@ -49,8 +50,8 @@ gst_cuda_conv_open_backend(GstCudaConv *self) {
   return TRUE;
 }
 
-/* Closes the allocator explicitly, because GStreamer's aggregators never release an allocator that
- * they were offered. */
+/* Releases all members. The allocator is closed explicitly, because GStreamer's aggregators never
+ * release their reference to an offered allocator. */
 static void
 clear_memory(CcDeviceMemory *memory) {
   if (memory->pinned)
@@ -84,7 +85,7 @@ gst_cuda_conv_take_context(GstCudaConv *self, GstContext *offered) {
   g_clear_object(&context);
 }
 
-/* The domains that the properties and the build allow, before a backend is open. */
+/* The domains that the properties and the build allow, whether or not a backend is open. */
 static CcDomainSet
 list_allowed(GstCudaConv *self) {
   const CcBackendConfig config = cc_settings_get_device(&self->settings).backend;
@@ -113,8 +114,8 @@ gst_cuda_conv_list_possible(GstCudaConv *self) {
   return in_caps | list_allowed(self);
 }
 
-/* Makes a context of the device for others to share. Stores it unless the element uses another
- * device by now. */
+/* Makes a GstCudaContext of the device and announces it, so that other elements can share it.
+ * Stores it in the element unless the element has changed to another device in the meantime. */
 static GstObject *
 share_context(GstCudaConv *self, CcDevice *device) {
   GstObject *context = cc_cuda_context_of_device(device), *before = NULL;
@@ -160,7 +161,7 @@ gst_cuda_conv_take_memory(GstCudaConv *self, GstObject *context) {
   CcDevice *device = cc_session_get_device(self->session);
   const gboolean on_device =
       self->negotiation.in_domain->on_device || self->negotiation.out_domain->on_device;
-  /* frames that are still in the previous device's memory need its context */
+  /* Frames that are still in the memory of the previous device need the context of that device. */
   g_autoptr(GstObject) kept = on_device && !device ? gst_cuda_conv_ref_context(self) : NULL;
   GstObject *own = device ? context : kept;
   CcDeviceMemory next = {
@@ -177,7 +178,7 @@ gst_cuda_conv_take_memory(GstCudaConv *self, GstObject *context) {
   self->memory = next;
   GST_OBJECT_UNLOCK(self);
   clear_memory(&before);
-  /* the output pool belongs to the previous device */
+  /* The output pool belongs to the previous device, so a new pool must be negotiated. */
   if (self->negotiation.out_domain->on_device && device)
     gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }

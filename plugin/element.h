@@ -15,49 +15,53 @@ GST_ELEMENT_REGISTER_DECLARE(cudaconv)
 
 GST_DEBUG_CATEGORY_EXTERN(gst_cuda_conv_debug);
 
-/* The session's device as GStreamer sees it. */
+/* The GStreamer objects of the session's device. */
 typedef struct {
-  gboolean open;        /* a backend is open, so the other members are valid */
-  CcDevice *device;     /* NULL: the backend has none */
+  gboolean open;    /* a backend is open; else the other members, except `context`, are not valid */
+  CcDevice *device; /* NULL: the backend uses no device */
   GstAllocator *pinned; /* allocator of pinned memory for the device, or NULL */
-  /* The GstCudaContext that was offered, or the device's. NULL: not needed so far. After a
-   * failover, the context of frames that are still in its memory. */
+  /* A GstCudaContext: the offered one, or the one made for the device. NULL: no context was needed
+   * so far. After a failover, the context of the frames that are still in device memory. */
   GstObject *context;
   CcDomainSet usable; /* domains that frames may be in */
 } CcDeviceMemory;
 
 /* The options in use. */
 typedef struct {
-  guint64 tried;           /* serial number of the values that were tried last; 0: none */
-  CcOptions running;       /* the session's filter was made from these, once it has one */
+  guint64 tried; /* serial number of the property values that were tried last; 0: none tried */
+  /* The values from which the session's filter was made. Not valid before the session has a filter.
+   */
+  CcOptions running;
   gboolean sigma_reported; /* the warning about sigma was posted for the current kernel */
 } CcSelection;
 
 /* The caps on both sides. */
 typedef struct {
-  const CcDomain *in_domain, *out_domain; /* of the caps; shared */
-  CcDomainSet avoided; /* domains that the output avoids if downstream accepts another; shared */
-  guint stride;        /* of the stream's caps; 0: no stream; shared */
+  const CcDomain *in_domain, *out_domain; /* domains of the caps; shared */
+  /* Domains that the output avoids if downstream accepts another domain; shared. */
+  CcDomainSet avoided;
+  guint stride; /* stride in use for the stream's caps; 0: no stream; shared */
   GstVideoInfo in_info, out_info;
-  CcFrameLayout layout;  /* of the input; no planes before there are caps */
-  gboolean error_posted; /* an error about upstream's last caps was posted */
+  CcFrameLayout layout;  /* layout of input frames; n_planes is 0 before there are caps */
+  gboolean error_posted; /* the error about upstream's last caps was already posted */
   gboolean refused;      /* upstream's last caps were refused, so nothing is filtered */
 } CcNegotiation;
 
 /* The stream of frames. */
 typedef struct {
-  guint n_held;               /* frames held back while waiting for input; shared */
-  GstClockTime held_time;     /* delay of frames because of n_held; shared */
-  gboolean held_is_decided;   /* n_held is up to date with the pipeline and the session */
-  gboolean negotiates_memory; /* both sides should negotiate other memory as soon as frames flow */
-  gboolean takes;             /* a frame is being taken, so no other may be pushed */
-  gboolean started;           /* between start and stop; otherwise nothing uses the session */
+  guint n_held;               /* number of frames held back until more input comes; shared */
+  GstClockTime held_time;     /* nanoseconds that n_held frames delay the output; shared */
+  gboolean held_is_decided;   /* FALSE: the next frame decides n_held again */
+  gboolean negotiates_memory; /* negotiate memory again on both sides when frames flow */
+  gboolean takes;             /* take() is running, so no other frame may be pushed */
+  gboolean started;           /* TRUE between start and stop; if FALSE, nothing uses the session */
   gboolean failed;            /* an error was posted, so nothing is filtered until a restart */
 } CcFlow;
 
-/* The element. Each part is written in one file only, by the streaming thread unless the table says
- * otherwise. The streaming thread is the thread that holds the stream lock of the sink pad. start
- * and stop take that lock. Other threads read members marked "shared", with the object lock held.
+/* The element. Each member is written in one file only. The streaming thread writes it unless the
+ * table says otherwise. The streaming thread is the thread that holds the stream lock of the sink
+ * pad. start and stop take that lock. Other threads may read members marked "shared", with the
+ * object lock held.
  *
  *   settings          properties/settings.c   any thread, with its own lock
  *   selection         properties/selection.c
@@ -78,7 +82,7 @@ struct _GstCudaConv {
   CcSession *session;
 };
 
-/* To call functions of the base class. */
+/* The class of the base class, to call its virtual functions. */
 static inline GstBaseTransformClass *
 gst_cuda_conv_base_class(void) {
   return g_type_class_peek(GST_TYPE_BASE_TRANSFORM);

@@ -8,13 +8,14 @@
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-/* One frame is uploaded, one filtered, one downloaded. If frames stay on the device, one is
- * filtered while the previous one is pushed. */
+/* The default numbers of frames in flight. With IN_FLIGHT, one frame is uploaded, one is filtered
+ * and one is downloaded at the same time. If frames stay on the device, one frame is filtered while
+ * the previous frame is pushed. */
 #define IN_FLIGHT 3
 #define IN_FLIGHT_ON_DEVICE 2
 
-/* Frames are held back in CUDA memory only if this many more would fit into it, because other
- * elements hold frames too. */
+/* Frames are held back in CUDA memory only if this number of further frames would fit into it,
+ * because other elements hold frames too. */
 #define SPARE_FRAMES 16
 
 /* Downstream's result for the last frame. */
@@ -34,17 +35,18 @@ gst_cuda_conv_fail(GstCudaConv *self, const GError *error) {
 
 /* --- downstream --- */
 
-/* Whether downstream returned EOS, FLUSHING or an error, after which nothing may be pushed.
- * NOT_LINKED and NOT_NEGOTIATED do not count, because the pad may be linked or negotiated by the
- * next frame. */
+/* Whether downstream returned EOS, FLUSHING or an error for the last frame. Nothing may be pushed
+ * after these results. NOT_LINKED and NOT_NEGOTIATED do not count, because the pad may be linked or
+ * negotiated by the next frame. */
 static gboolean
 downstream_refuses(GstCudaConv *self) {
   const GstFlowReturn answer = last_answer(self);
   return answer < GST_FLOW_OK && answer != GST_FLOW_NOT_LINKED && answer != GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* Whether more frames are in flight than are to be held. None is held if downstream did not accept
- * the last frame, so that its next result is known at once. */
+/* Whether the number of frames in flight exceeds the number of frames to hold back. If downstream
+ * did not accept the last frame, no frame is held back, so that the next result of downstream is
+ * known at once. */
 static gboolean
 one_is_due(GstCudaConv *self) {
   const guint n_held = last_answer(self) >= GST_FLOW_OK ? self->flow.n_held : 0;
@@ -56,7 +58,7 @@ one_is_due(GstCudaConv *self) {
 static gboolean
 upstream_is_live(GstCudaConv *self) {
   g_autoptr(GstQuery) query = gst_query_new_latency();
-  gboolean live = TRUE; /* unless upstream reports otherwise */
+  gboolean live = TRUE; /* default if upstream does not answer */
   if (gst_pad_peer_query(GST_BASE_TRANSFORM_SINK_PAD(self), query))
     gst_query_parse_latency(query, &live, NULL, NULL);
   return live;
@@ -73,9 +75,9 @@ gst_cuda_conv_max_in_flight(GstCudaConv *self) {
   return MIN(wanted ? wanted : automatic, cc_session_capacity(self->session));
 }
 
-/* Whether fewer than SPARE_FRAMES more frames fit into the device's memory. Frames in flight hold
- * memory of the upstream element if they came in CUDA memory, and of this element if they leave in
- * it. */
+/* Whether fewer than SPARE_FRAMES further frames fit into the device's memory. A frame in flight
+ * holds device memory of the upstream element if its input is on the device, and device memory of
+ * this element if its output is on the device. */
 static gboolean
 memory_is_tight(GstCudaConv *self, GstBuffer *in) {
   CcDevice *device = cc_session_get_device(self->session);
@@ -93,17 +95,18 @@ memory_is_tight(GstCudaConv *self, GstBuffer *in) {
   return device && bytes > 0 && cc_device_free_bytes(device) / SPARE_FRAMES < bytes;
 }
 
-/* Whether the caps define the duration of a frame. With a variable rate GstVideoInfo has the
- * highest rate, if the caps have one, and frames may come later. */
+/* Whether the caps define the duration of a frame. With a variable rate they do not: GstVideoInfo
+ * then has the highest rate, if the caps have one, and frames may be further apart. */
 static gboolean
 rate_is_known(const GstVideoInfo *info) {
   return info->fps_n > 0 && !(info->flags & GST_VIDEO_FLAG_VARIABLE_FPS);
 }
 
-/* Decides how many frames to hold back, so that transfers and kernels overlap. Frames are held if
- * that delays nobody and memory suffices, or if the properties request it. A live pipeline learns
- * the delay from the latency, so none is held if the frame duration is unknown. Other pipelines do
- * not need the latency. */
+/* Decides how many frames to hold back, so that transfers and kernels overlap. Frames are held back
+ * if the pipeline is not live and memory suffices, or if the in-flight property requests it. A live
+ * pipeline must know the delay, which the element reports as latency. If the frame duration is
+ * unknown, the latency is unknown too, so a live pipeline then holds back no frame. Other pipelines
+ * do not need the latency. */
 static void
 decide_held_frames(GstCudaConv *self, GstBuffer *in) {
   const guint max = gst_cuda_conv_max_in_flight(self);
@@ -129,8 +132,9 @@ decide_held_frames(GstCudaConv *self, GstBuffer *in) {
 
 /* --- before a frame --- */
 
-/* Moves the session to the context of a frame in device memory, unless the session has the frame
- * copied between contexts. The frames in flight are pushed first. */
+/* Moves the session to the context of a frame in device memory. Does nothing if the frame can be
+ * submitted without a move, for example because it is copied between contexts. The frames in flight
+ * are pushed first. */
 static GstFlowReturn
 move_to_context(GstCudaConv *self, GstBuffer *in) {
   g_autoptr(GError) error = NULL;
@@ -139,7 +143,7 @@ move_to_context(GstCudaConv *self, GstBuffer *in) {
     return GST_FLOW_OK;
   GST_INFO_OBJECT(self, "a frame of another context, on device %d", context.device_id);
   const GstFlowReturn ret = gst_cuda_conv_drain(self);
-  /* without a device the session failed over during the drain */
+  /* no device: the session failed over during the drain */
   if (ret != GST_FLOW_OK || !cc_session_get_device(self->session) ||
       cc_session_move(self->session, &context, &error))
     return ret;
@@ -161,7 +165,8 @@ gst_cuda_conv_check_frame(GstCudaConv *self, GstBuffer *in) {
   return gst_cuda_conv_fail(self, error);
 }
 
-/* Negotiates here, because the base class would post a warning on failure. */
+/* Negotiates the output again. The base class is not left to do this, because it would post a
+ * warning on failure. */
 static GstFlowReturn
 negotiate_again(GstCudaConv *self) {
   GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(self);
@@ -181,8 +186,8 @@ has_choice(GstPad *pad, const CcDomain *domain) {
   return !gst_caps_is_subset(caps, in_domain);
 }
 
-/* Negotiates memory again after a failover, when device memory has no benefit any more. Waits for
- * PLAYING, because a sink that waits for preroll blocks allocation queries. */
+/* Negotiates memory again after a failover, because device memory has no benefit for the CPU. Does
+ * nothing before the state is PLAYING, because a sink in preroll blocks allocation queries. */
 static void
 negotiate_memory(GstCudaConv *self) {
   GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
@@ -219,9 +224,9 @@ get_pool(GstCudaConv *self) {
 }
 
 /* Takes a buffer from the pool. If the pool does not start, negotiates a new one first. Sets
- * *pool_failed if the new pool does not start either, or if the pool has no buffer: memory may be
- * used up. This function replaces prepare_output_buffer of the base class, which returns
- * GST_FLOW_ERROR for all failures. */
+ * *pool_failed if the new pool does not start either, or if the pool cannot allocate a buffer.
+ * Memory may be used up in both cases. This function replaces prepare_output_buffer of the base
+ * class, which returns GST_FLOW_ERROR for all failures. */
 static GstFlowReturn
 get_buffer(GstCudaConv *self, GstBuffer *in, GstBuffer **out, gboolean *pool_failed) {
   g_autoptr(GstBufferPool) pool = get_pool(self);
@@ -245,11 +250,12 @@ get_buffer(GstCudaConv *self, GstBuffer *in, GstBuffer **out, gboolean *pool_fai
   return gst_cuda_conv_fail(self, error);
 }
 
-/* The remedies if no buffer is available, in the order in which they are tried: the cheapest
- * first. */
+/* The remedies if no buffer is available. They are tried in this order, from the cheapest to the
+ * most expensive. */
 typedef enum { FEWER_FRAMES, OTHER_DOMAIN, NO_DEVICE, N_REMEDIES } Remedy;
 
-/* Uses another output domain from now on, if downstream accepts one. */
+/* Avoids the current output domain from now on and negotiates again. The domain stays in use if
+ * downstream accepts no other. */
 static GstFlowReturn
 avoid_domain(GstCudaConv *self) {
   gst_cuda_conv_avoid_domain(self);
@@ -331,9 +337,9 @@ submit(GstCudaConv *self, GstBuffer *in, GstBuffer *out) {
   return gst_cuda_conv_fail(self, error);
 }
 
-/* Handles a frame that is in `*out`, in system memory, instead of in `lost` (consumed), in device
- * memory. Uses another output domain from now on, or copies this frame if downstream accepts no
- * other. */
+/* Handles a frame whose output buffer in device memory, `lost`, could not be mapped. Its pixels are
+ * in `*out`, in system memory. Uses another output domain from now on. If downstream accepts no
+ * other domain, copies the frame to `lost`, which then becomes `*out`. Consumes `lost`. */
 static GstFlowReturn
 replace_lost(GstCudaConv *self, GstBuffer **out, GstBuffer *lost) {
   g_autoptr(GError) error = NULL;
@@ -382,7 +388,7 @@ process_queued(GstCudaConv *self) {
   GstFlowReturn ret = prepare(self, in, &out);
   if (ret == GST_FLOW_OK)
     ret = submit(self, in, out);
-  if (!self->flow.held_is_decided) /* submitting this frame changed the session */
+  if (!self->flow.held_is_decided) /* submitting the frame changed the session */
     decide_held_frames(self, in);
   return ret;
 }
@@ -399,7 +405,9 @@ gst_cuda_conv_drain(GstCudaConv *self) {
   GstFlowReturn result = GST_FLOW_OK;
   if (!self->flow.started)
     return GST_FLOW_FLUSHING;
-  if (self->flow.takes) /* a message handler sent an event: the frame being taken is pushed first */
+  /* A message handler sent an event while take() was running. The frame that take() returns must be
+   * pushed first. */
+  if (self->flow.takes)
     return GST_FLOW_OK;
   while (cc_session_n_in_flight(self->session) > 0) {
     GstBuffer *out;

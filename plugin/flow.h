@@ -3,40 +3,41 @@
 
 /* The path of a frame through the element, in the streaming thread. A frame is checked, prepared
  * and submitted to the session. The oldest frame is taken and pushed when the maximum is in flight.
- * The only option used here is in-flight. */
+ * The only property used here is in-flight. */
 
 #include "element.h"
 
 G_BEGIN_DECLS
 
-/* The session is used between these two calls. */
+/* Begins and ends the time in which the element uses the session. */
 void gst_cuda_conv_begin_flow(GstCudaConv *self);
 void gst_cuda_conv_end_flow(GstCudaConv *self);
 
-/* Checks whether a buffer can be filtered, before memory is allocated for it. Moves the session to
- * the context of the buffer. */
+/* Checks whether a buffer can be filtered. Called before an output buffer is allocated. Moves the
+ * session to the context of the buffer. */
 GstFlowReturn gst_cuda_conv_check_frame(GstCudaConv *self, GstBuffer *in);
 
-/* Handles the boundary before a frame, after the filter of the frame was chosen. Earlier frames are
- * pushed here if necessary, because the base class then negotiates and marks its next buffer as
- * discontinuous. */
+/* Prepares the stream for a frame. Called after the filter of the frame was chosen. Pushes the
+ * earlier frames first if the output must be negotiated again or if the frame is discontinuous,
+ * because the base class marks the next buffer that it pushes as discontinuous. */
 GstFlowReturn gst_cuda_conv_begin_frame(GstCudaConv *self, GstBuffer *in);
 
-/* Submits the buffer that the base class has queued. Sets *out to a frame to be pushed, or to NULL.
- */
+/* Submits the buffer that the base class has queued. Sets *out to a finished frame, which the
+ * caller pushes, or to NULL. */
 GstFlowReturn gst_cuda_conv_process_frame(GstCudaConv *self, GstBuffer **out);
 
-/* Pushes all frames in flight, in order, and returns the result of the pushes. Once downstream has
- * refused a frame, the remaining frames are dropped. */
+/* Pushes all frames in flight, in order, and returns the result of the pushes. If downstream
+ * refuses a frame, the remaining frames are dropped. */
 GstFlowReturn gst_cuda_conv_drain(GstCudaConv *self);
 
-/* Ends the stream, posts the one error of the stream, and drops the frames in flight. */
+/* Ends the stream and drops the frames in flight. Posts the error unless the stream already failed
+ * or downstream has failed. */
 GstFlowReturn gst_cuda_conv_fail(GstCudaConv *self, const GError *error);
 
-/* How many frames may be in flight at once in a pipeline that is not live. Any thread. */
+/* The maximum number of frames in flight at once in a pipeline that is not live. Any thread. */
 guint gst_cuda_conv_max_in_flight(GstCudaConv *self);
 
-/* Makes the next frame decide again how many frames are held back. */
+/* Makes the next frame decide again how many frames the element holds back. */
 void gst_cuda_conv_decide_held_again(GstCudaConv *self);
 
 /* Makes both sides negotiate their memory again as soon as frames flow. */

@@ -45,9 +45,9 @@ GST_ELEMENT_REGISTER_DEFINE(cudaconv, "cudaconv", GST_RANK_NONE, GST_TYPE_CUDA_C
 
 /* --- connections between the parts --- */
 
-/* The frames that a filter is used for. */
+/* Describes the frames that will be filtered; passed to use_filter. */
 typedef struct {
-  const GstCaps *caps; /* NULL: the current ones */
+  const GstCaps *caps; /* input caps; NULL: the current caps */
   const CcFrameLayout *layout;
 } Frames;
 
@@ -67,7 +67,8 @@ use_filter(GstCudaConv *self, const CcFilter *filter, gpointer data, GError **er
   return TRUE;
 }
 
-/* Handles new caps. Nothing is filtered as long as the element or the base class refuses them. */
+/* Handles new input caps. If the element or the base class refuses the caps, nothing is filtered
+ * until other caps come. */
 static gboolean
 take_caps(GstCudaConv *self, GstEvent *event) {
   g_autoptr(GError) error = NULL;
@@ -92,7 +93,7 @@ gst_cuda_conv_transform_set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstC
   return gst_cuda_conv_set_caps(self, in_caps, out_caps);
 }
 
-/* Sets the values of control bindings for the frame. */
+/* Sets the properties that control bindings drive to their values at the time of the frame. */
 static void
 gst_cuda_conv_before_transform(GstBaseTransform *trans, GstBuffer *in) {
   if (trans->segment.format != GST_FORMAT_TIME)
@@ -103,7 +104,8 @@ gst_cuda_conv_before_transform(GstBaseTransform *trans, GstBuffer *in) {
     gst_cuda_conv_sync_properties(GST_CUDA_CONV(trans), time);
 }
 
-/* The frame boundary: committed options take effect, then the frame is queued. */
+/* Called for each input frame. Committed options take effect here, before the frame. Then the frame
+ * is queued. */
 static GstFlowReturn
 gst_cuda_conv_submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
@@ -124,21 +126,21 @@ gst_cuda_conv_submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
   return drained == GST_FLOW_OK ? ret : drained;
 }
 
-/* The base class calls this after submit_input_buffer until it returns no output, and pushes each
- * output. */
+/* The base class calls this function after submit_input_buffer, again and again until it sets *out
+ * to NULL. The base class pushes each output frame. */
 static GstFlowReturn
 gst_cuda_conv_generate_output(GstBaseTransform *trans, GstBuffer **out) {
   return gst_cuda_conv_process_frame(GST_CUDA_CONV(trans), out);
 }
 
-/* Never called, because generate_output does the work. Without this function the base class would
- * be in passthrough mode. */
+/* Never called, because generate_output replaces it. Without a transform function the base class
+ * would be in passthrough mode. */
 static GstFlowReturn
 gst_cuda_conv_transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) {
   g_return_val_if_reached(GST_FLOW_NOT_SUPPORTED);
 }
 
-/* The listener of the session. */
+/* The session calls this function for each of its events. */
 static void
 handle_session_event(gpointer element, const CcSessionEvent *event) {
   GstCudaConv *self = element;
@@ -182,7 +184,8 @@ gst_cuda_conv_src_event(GstBaseTransform *trans, GstEvent *event) {
   return gst_cuda_conv_base_class()->src_event(trans, event);
 }
 
-/* Adds to a time that may be unlimited, or close to that. */
+/* Adds `more` to `time`. If the sum would overflow or reach GST_CLOCK_TIME_NONE (unlimited),
+ * returns `time`. */
 static GstClockTime
 add_time(GstClockTime time, GstClockTime more) {
   return time < GST_CLOCK_TIME_NONE - more ? time + more : time;
@@ -207,8 +210,8 @@ answer_context_query(GstCudaConv *self, GstQuery *query) {
   return context != NULL;
 }
 
-/* Sorts formats, because the base class keeps the order of the querying element, whose first format
- * is often the most expensive. */
+/* Sorts the formats in the answer to a caps query by preference. The base class keeps the order of
+ * the querying element, and the first format of that element is often the most expensive one. */
 static void
 prefer_cheap_formats(GstQuery *query) {
   GstCaps *caps;
@@ -253,7 +256,7 @@ gst_cuda_conv_transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *m
 
 /* --- states --- */
 
-/* Called with the stream lock held. */
+/* Prepares everything for a new stream. Called with the stream lock held. */
 static gboolean
 begin_stream(GstCudaConv *self) {
   if (!gst_cuda_conv_open_backend(self))
@@ -264,8 +267,9 @@ begin_stream(GstCudaConv *self) {
   return TRUE;
 }
 
-/* Whether no value was refused before the start and all values are valid together, so that nothing
- * runs with another filter than the requested one. */
+/* Commits the settings. FALSE: a value was refused before the start, or the values do not work
+ * together. The start then fails, so that the element never runs with another filter than the
+ * requested one. */
 static gboolean
 begin_settings(GstCudaConv *self) {
   g_autoptr(GError) error = NULL;
@@ -276,8 +280,8 @@ begin_settings(GstCudaConv *self) {
   return FALSE;
 }
 
-/* Takes the stream lock, because the sink pad already accepts data when the base class calls this.
- * Nothing may use the session before the start is complete. */
+/* Takes the stream lock, because the sink pad already accepts data when the base class calls this
+ * function, and no frame may use the session before the start is complete. */
 static gboolean
 gst_cuda_conv_start(GstBaseTransform *trans) {
   GstCudaConv *self = GST_CUDA_CONV(trans);

@@ -9,7 +9,8 @@ is_limited(const GstVideoInfo *info) {
   return info->colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235 && !GST_VIDEO_INFO_IS_RGB(info);
 }
 
-/* Grey is treated like R, G and B, unless the colorimetry says that it is luma with black at 16. */
+/* The role of a component. Grey is treated like R, G and B unless the colorimetry has limited
+ * range, where black is 16. Limited grey is treated like luma. */
 static CcRole
 component_role(const GstVideoInfo *info, guint component) {
   static const CcRole yuv[] = {CC_ROLE_LUMA, CC_ROLE_CB, CC_ROLE_CR};
@@ -41,9 +42,9 @@ plane_step(const GstVideoFormatInfo *format, guint plane) {
   return step;
 }
 
-/* The first sample of the component. Corrects two errors of GStreamer 1.22: it gives the offset of
- * P010's and P016's second chroma sample in samples, and lists Cb before Cr in VYUY, although Cr
- * comes first. */
+/* The index of the component's first sample in its row. Corrects two errors of GStreamer 1.22. For
+ * the second chroma sample of P010 and P016, GStreamer 1.22 gives the offset in samples instead of
+ * bytes. For VYUY it lists Cb before Cr, although Cr comes first. */
 static guint
 first_sample(const GstVideoFormatInfo *format, guint component, guint bytes) {
   const guint offset = format->poffset[component];
@@ -68,12 +69,13 @@ add_component(CcPlaneLayout *plane, const GstVideoInfo *info, guint component) {
     plane->role[i] = component_role(info, component);
 }
 
-/* Limit of bytes in a row and of rows, so that backends can count them with int, with some margin.
- */
+/* The maximum number of bytes in a row, and the maximum number of rows. Backends can count both
+ * with int and have some margin. */
 #define MAX_SIDE (G_MAXINT / 2)
 
-/* GstVideoInfo uses int for a part of its computations, so a size that overflowed shows as planes
- * that exceed it. Pools count bytes with guint. */
+/* Whether a frame has a valid size. GstVideoInfo uses int for some computations. If its size has
+ * overflowed, the planes exceed this size, which is detected here. The size must also fit into a
+ * guint, because pools count bytes with guint. */
 static gboolean
 check_frame_size(const GstVideoInfo *info, const CcFrameLayout *layout) {
   if (info->size > G_MAXUINT)
@@ -94,7 +96,7 @@ cc_frame_layout_from_video_info(const GstVideoInfo *info, CcFrameLayout *layout,
   memset(layout, 0, sizeof *layout);
   layout->n_planes = format->n_planes;
   layout->limited_range = is_limited(info);
-  /* leaves both at 0 for an unknown matrix and for that of R, G and B */
+  /* Leaves kr and kb at 0 if the matrix is unknown or the identity matrix of RGB. */
   gst_video_color_matrix_get_Kr_Kb(info->colorimetry.matrix, &layout->kr, &layout->kb);
   for (guint p = 0; p < layout->n_planes; p++)
     for (guint i = 0; i < CC_MAX_COMPONENTS; i++)

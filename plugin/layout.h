@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Sets the layout of frames with these caps, whose format is one of formats.h. CC_ERROR_INVALID if
- * a frame is too large for a buffer. */
+/* Sets the layout of frames described by `info`. The format must be in the list in formats.h.
+ * CC_ERROR_INVALID if a frame is too large for a buffer. */
 gboolean cc_frame_layout_from_video_info(const GstVideoInfo *info, CcFrameLayout *layout,
                                          GError **error);
 

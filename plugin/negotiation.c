@@ -9,10 +9,10 @@
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-#define MAX_TEXT 500 /* bytes of caps in a message */
+#define MAX_TEXT 500 /* maximum number of bytes of caps in a message */
 
-/* A custom query: whether the memory of the caps feature "feature" is useful. The "answer" is a
- * boolean. */
+/* The name of a custom query between cudaconv elements. It asks whether the receiver can use memory
+ * of the caps feature in the field "feature". The receiver adds the boolean field "answer". */
 #define IS_OF_USE "cudaconv-memory-is-of-use"
 
 /* --- which memory --- */
@@ -47,8 +47,8 @@ gst_cuda_conv_answer_query(GstCudaConv *self, GstQuery *query) {
   return TRUE;
 }
 
-/* Whether the next cudaconv downstream, if any, can use the domain. Elements in between forward the
- * unknown query. */
+/* Whether the next cudaconv downstream can use the domain. TRUE if there is none. Elements in
+ * between forward the query, because they do not know it. */
 static gboolean
 is_of_use(GstCudaConv *self, const CcDomain *domain) {
   gboolean answer = TRUE;
@@ -60,8 +60,8 @@ is_of_use(GstCudaConv *self, const CcDomain *domain) {
   return answer;
 }
 
-/* Whether downstream names the domain explicitly, rather than accepting anything, and can use it. A
- * neighbour that names it first can. */
+/* Whether downstream names the domain explicitly in its caps and can use it. ANY caps name no
+ * domain. A neighbour that names the domain first is assumed to use it. */
 static gboolean
 is_wanted(GstCudaConv *self, GstCaps *peer, GstCaps *caps, const CcDomain *domain) {
   g_autoptr(GstCaps) named = cc_caps_in_domain(peer, domain);
@@ -70,9 +70,10 @@ is_wanted(GstCudaConv *self, GstCaps *peer, GstCaps *caps, const CcDomain *domai
          (cc_caps_get_domain(peer) == domain || is_of_use(self, domain));
 }
 
-/* Keeps one domain in the source pad's caps `other`, if downstream accepts it: the cheapest that is
- * usable and wanted, else system memory, because not every element that accepts any caps can handle
- * other memory. The base class alone would choose the domain of the input. */
+/* Reduces the source pad's caps `other` to one domain, if downstream accepts this domain. It is the
+ * cheapest domain that is usable and that downstream wants, else system memory. System memory is
+ * the default, because not every element that accepts ANY caps can handle other memory. Without
+ * this function the base class would choose the domain of the input. */
 static void
 prefer_domain(GstCudaConv *self, GstCaps **other) {
   g_autoptr(GstCaps) peer = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(self), NULL);
@@ -108,7 +109,8 @@ gst_cuda_conv_set_stride(GstCudaConv *self, guint stride) {
   const gboolean changed = stride != self->negotiation.stride;
   self->negotiation.stride = stride;
   GST_OBJECT_UNLOCK(self);
-  if (changed && stride) /* the base class negotiates new caps with the next frame */
+  /* The base class negotiates the new output caps before the next frame. */
+  if (changed && stride)
     gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }
 

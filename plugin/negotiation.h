@@ -7,40 +7,41 @@
 
 G_BEGIN_DECLS
 
-/* Sets the functions of the base class that negotiate, except for set_caps. */
+/* Sets the base class's virtual functions for negotiation, except set_caps. */
 void gst_cuda_conv_install_negotiation(GstBaseTransformClass *klass);
 
 /* Clears the caps for the next stream. */
 void gst_cuda_conv_forget_caps(GstCudaConv *self);
 
-/* Answers the query of an upstream cudaconv about memory. FALSE: another kind of query. Any thread.
- */
+/* Answers the custom query in which an upstream cudaconv asks about memory. FALSE: `query` is of
+ * another kind. Any thread. */
 gboolean gst_cuda_conv_answer_query(GstCudaConv *self, GstQuery *query);
 
-/* Handle new input caps, before the base class negotiates the output caps, which depend on the
- * stride. begin describes the frames, or fails with CC_ERROR_INVALID. end reports whether the
- * element and the base class accept the caps. Upstream may try the same caps many times, but an
- * error is posted once. No frame may be in flight. */
+/* Handle new input caps. begin is called before the base class negotiates the output caps, which
+ * depend on the stride. It sets the layout of the frames, or fails with CC_ERROR_INVALID. end is
+ * called with the result, `accepted`: whether the element and the base class accept the caps.
+ * Upstream may try the same caps many times, but the error is posted once. No frame may be in
+ * flight. */
 gboolean gst_cuda_conv_begin_caps(GstCudaConv *self, GstCaps *caps, CcFrameLayout *layout,
                                   GError **error);
 void gst_cuda_conv_end_caps(GstCudaConv *self, gboolean accepted, const GError *error);
 
-/* Takes over the negotiated caps. */
+/* Stores the negotiated caps. */
 gboolean gst_cuda_conv_set_caps(GstCudaConv *self, GstCaps *in_caps, GstCaps *out_caps);
 
-/* The stride for caps: that of the stream, or of the properties if there is no stream. Any thread.
- */
+/* The stride for converting caps: the stream's stride, or the committed property if there is no
+ * stream. Any thread. */
 guint gst_cuda_conv_current_stride(GstCudaConv *self);
 
 /* Sets the stride for output caps; 0: no stream. */
 void gst_cuda_conv_set_stride(GstCudaConv *self, guint stride);
 
-/* Whether downstream accepts the output caps that `stride` makes of these caps. */
+/* Whether downstream accepts the output caps that result from the input caps `caps` and `stride`.
+ */
 gboolean gst_cuda_conv_check_stride(GstCudaConv *self, const GstCaps *caps, guint stride,
                                     GError **error);
 
-/* Negotiates again with the current input caps. Frames in flight must be valid for the new output
- * caps. */
+/* Negotiates again with the current input caps. Frames in flight must match the new output caps. */
 gboolean gst_cuda_conv_negotiate_again(GstCudaConv *self);
 
 /* Avoids the current output domain from the next negotiation on, if downstream accepts another. */

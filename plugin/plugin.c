@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Registers the element. Neither this nor class initialisation looks for a device, so scanning the
- * plugin takes milliseconds on any machine. */
+/* Registers the element. Neither registration nor class initialisation looks for a device, so
+ * scanning the plugin takes milliseconds on any machine. */
 
 #include "element.h"
 

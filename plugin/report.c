@@ -7,7 +7,7 @@
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-#define MAX_PENDING 100 /* warnings that wait for a bus */
+#define MAX_PENDING 100 /* maximum number of warnings that wait for a bus */
 
 void
 gst_cuda_conv_warn(GstCudaConv *self, const gchar *text) {
@@ -41,8 +41,8 @@ gst_cuda_conv_claim_warning(GstCudaConv *self, const gchar *property) {
   return g_object_replace_data(object, warned, NULL, object, NULL, NULL);
 }
 
-/* The error text for people. A device error gets advice. If CUDA is not available, the text names
- * the property that requests it. */
+/* The text of the error message. Errors of the device get advice for the user. If CUDA is not
+ * available, the text names the `backend` property, which requests it. */
 static gchar *
 make_error_text(GstCudaConv *self, const GError *error) {
   const CcBackendConfig config = cc_settings_get_device(&self->settings).backend;
@@ -144,10 +144,11 @@ set_strings(GstStructure *structure, const gchar *field, const gchar *const *str
   gst_structure_set_value(structure, field, &array);
 }
 
-/* Bytes of device memory that the output pool holds. */
+/* Bytes of device memory that the output pool has allocated. */
 static gsize
 pool_bytes(GstCudaConv *self) {
-  /* the base class reads the pool without a lock, but changes it with the object lock held */
+  /* The base class changes the pool with the object lock held, but its getter does not take the
+   * lock. */
   GST_OBJECT_LOCK(self);
   g_autoptr(GstBufferPool) pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
   GST_OBJECT_UNLOCK(self);

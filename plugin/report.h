@@ -7,19 +7,20 @@
 
 G_BEGIN_DECLS
 
-/* Posts a warning about a property. Without a bus the warning is posted when the element goes to
- * READY. */
+/* Posts a warning about a property. If the element has no bus yet, the warning is stored, and is
+ * posted when the element goes to READY. */
 void gst_cuda_conv_warn(GstCudaConv *self, const gchar *text);
 void gst_cuda_conv_post_pending_warnings(GstCudaConv *self);
 
-/* Returns whether a warning about this property (value refused, or without effect) may be posted.
- * FALSE: a control binding drives the property and has already had its one warning. Any thread. */
+/* Returns whether a warning about this property (value refused, or without effect) may be posted. A
+ * control binding gets one warning only, because it sets a value for every frame. FALSE: a control
+ * binding drives the property, and its warning was already posted. Any thread. */
 gboolean gst_cuda_conv_claim_warning(GstCudaConv *self, const gchar *property);
 
 /* Posts an error of the engine or of memory handling. */
 void gst_cuda_conv_post_error(GstCudaConv *self, const GError *error);
 
-/* Reports an event of the session to the application or in the log. */
+/* Reports an event of the session: as a bus message or in the log. */
 void gst_cuda_conv_report_event(GstCudaConv *self, const CcSessionEvent *event);
 
 /* The value of the stats property (transfer full). */

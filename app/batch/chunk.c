@@ -18,7 +18,7 @@ typedef struct {
   const ConvertOptions *options;
   gboolean has_video;
   GChecksum *checksum;
-  GstVideoInfo format; /* of the frames that the encoder gets */
+  GstVideoInfo format; /* format of the frames that the encoder gets */
 } ChunkRun;
 
 /* ---- frames and packets of the encoder ---- */
@@ -112,7 +112,8 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
 }
 
 /* Sets the members of the record that are known only at the end of the run. Returns FALSE if the
- * encoder did not get exactly the frames of the reader, or did not make one packet for each. */
+ * encoder did not get exactly the frames of the reader, or did not make one packet for each frame.
+ */
 static gboolean
 finish(ChunkRun *self, GError **error) {
   Record *record = self->record;

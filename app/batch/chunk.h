@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A chunk of a video: the frames of a time range, filtered and encoded. A chunk has a Matroska file
- * without audio, and a file with the exact times of the packets. */
+/* A chunk of a video: the frames of a time range, filtered and encoded. A chunk consists of two
+ * files: a Matroska file without audio, and a text file with the exact times of the packets. */
 
 #include "app/convert/input.h"
 #include "app/convert/options.h"
@@ -21,15 +21,15 @@ typedef struct {
 
 /* The time range of a chunk, and the settings of its encoder. */
 typedef struct {
-  GstClockTime begin, end; /* `end` is exclusive; GST_CLOCK_TIME_NONE: to the end of the video */
-  const ConvertOptions *options; /* `encoder` and `lossless` are used */
-  const gchar *out;              /* name of OUT; its ending selects the encoder */
+  GstClockTime begin, end;       /* `end` is exclusive; GST_CLOCK_TIME_NONE: end of the video */
+  const ConvertOptions *options; /* only `encoder` and `lossless` are used */
+  const gchar *out;              /* name of OUT; its extension selects the default encoder */
 } ChunkRange;
 
-/* Filters and encodes the frames of the range into the file `location`. The same range gives the
- * same bytes each time. Sets `frames`, `hash`, `caps`, `encoder`, `first`, `before` and `last` of
- * the record, and appends a ChunkPacket for each packet. Returns FALSE with an error, or without
- * one if a signal ended the run. */
+/* Filters and encodes the frames of the range into the file `location`. The same range always gives
+ * the same bytes. Sets `frames`, `hash`, `caps`, `encoder`, `first`, `before` and `last` of the
+ * record, and appends a ChunkPacket for each packet. Returns FALSE with an error, or without an
+ * error if a signal ended the run. */
 gboolean chunk_encode(Record *record, GArray *packets, GstElement *filter, const Input *input,
                       const ChunkRange *range, const gchar *location, PipelineRun *run,
                       GError **error);

@@ -4,8 +4,9 @@
 #include "app/convert/elements.h"
 #include "hash.h"
 
-/* Frames that have to be decoded before the range. A decoder gives the first frame after a seek the
- * requested time instead of its own, so that frame cannot be the boundary frame. */
+/* Minimum number of frames that have to be decoded before the range. After a seek, a decoder gives
+ * the first frame the requested time instead of the frame's own time. So that frame cannot be the
+ * boundary frame. */
 #define MIN_BEFORE 2
 
 enum { BEFORE_SEEK, SEEKING, READING, ENDED };
@@ -42,7 +43,7 @@ fail(ChunkReader *self, const gchar *why) {
                                   self->run->input, why));
 }
 
-/* Seeks to `margin` before the range, and prepares a larger margin for the next seek. */
+/* Seeks to `margin` before the range. Increases `margin` for the next seek. */
 static void
 seek_before(ChunkReader *self) {
   const gboolean at_start = self->state == BEFORE_SEEK && self->begin <= self->margin;
@@ -81,8 +82,8 @@ end_range(ChunkReader *self, GstPad *pad, GstPadProbeInfo *info) {
   return elements_end_stream(pad, info, first && self->frames > 0);
 }
 
-/* Counts a frame before the range. At the first frame at or after `begin`, stores the frame before
- * it. Returns FALSE if the source has to start earlier. */
+/* Counts a frame before the range. At the first frame at or after `begin`, stores the previous
+ * frame as the boundary frame `before`. Returns FALSE if the source has to start earlier. */
 static gboolean
 check_boundary(ChunkReader *self, GstClockTime time) {
   if (time < self->begin) {
@@ -97,7 +98,7 @@ check_boundary(ChunkReader *self, GstClockTime time) {
   return TRUE;
 }
 
-/* Returns the time of a frame from the start of the video. */
+/* Returns the time of a frame relative to the start of the video. */
 static GstClockTime
 video_time(const ChunkReader *self, GstClockTime pts) {
   if (!GST_CLOCK_TIME_IS_VALID(pts))
@@ -139,7 +140,8 @@ take_frame(ChunkReader *self, GstPad *pad, GstPadProbeInfo *info) {
 
 /* ---- events ---- */
 
-/* Replaces the source's segment, so that times after the pad count from the start of the video. */
+/* Replaces the source's segment, so that downstream gets times relative to the start of the video.
+ */
 static void
 replace_segment(ChunkReader *self, GstPadProbeInfo *info) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);

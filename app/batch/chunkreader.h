@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Reads the frames of a video in a time range, each exactly once. A chunk of a job has these
- * frames.
+/* Reads the frames of a video in a time range. Each frame is read exactly once. These frames become
+ * one chunk of a job.
  *
  * The video file is not cut, because an encoded stream cannot be cut at every frame. The reader
  * seeks to some seconds before the range, decodes from there, and drops the frames outside the
@@ -14,10 +14,11 @@
 
 G_BEGIN_DECLS
 
-/* How long before the range the first seek goes. Each further seek goes ten times as far. */
+/* The first seek goes to this time before the range. Each further seek goes back ten times as far.
+ */
 #define CHUNK_MARGIN (2 * GST_SECOND)
 
-/* The advice for a video that cannot be read like that. */
+/* The advice in error messages for a video that a ChunkReader cannot read. */
 #define CHUNK_REMEDY                                                                               \
   "copy it into a Matroska file first (ffmpeg -i IN -map 0:v -map '0:a?' -c copy IN.mkv), or "     \
   "filter it as a whole, with --files 1 or with `cudaconv apply`"
@@ -25,23 +26,23 @@ G_BEGIN_DECLS
 /* A decoded frame, before the filter. */
 typedef struct {
   GstClockTime time; /* GST_CLOCK_TIME_NONE: no frame */
-  gchar *hash;       /* of its samples */
+  gchar *hash;       /* hash of the frame's samples */
 } BoundaryFrame;
 
 void boundary_frame_clear(BoundaryFrame *self);
 
 typedef struct {
   GstClockTime begin, end; /* the range; `end` is exclusive */
-  guint64 frames;          /* in the range */
+  guint64 frames;          /* number of frames in the range */
   GstClockTime first;      /* time of the first frame; GST_CLOCK_TIME_NONE: no frame */
 
   /* The boundary frames: the last frame before the range, and the last frame of the range. `last`
-   * of a chunk has to equal `before` of the next chunk. That shows that the decoder gave the same
-   * frames on both sides of the boundary. */
+   * of a chunk has to equal `before` of the next chunk. If they are equal, the decoder gave the
+   * same frames for both chunks. */
   BoundaryFrame before, last;
 
-  /* CHUNK_MARGIN by default. The caller may change it after reader_init. With a margin of at least
-   * `begin` there is no seek. */
+  /* CHUNK_MARGIN by default. The caller may change it after reader_init. If the margin is `begin`
+   * or larger, the reader does not seek. */
   GstClockTime margin;
 
   /* Private. */
@@ -51,7 +52,7 @@ typedef struct {
   GstSegment segment;
   GstBuffer *recent; /* the latest frame */
   GstCaps *caps;
-  GstClockTime origin;          /* start of the video in stream time, which may be later than 0 */
+  GstClockTime origin;          /* stream time of the start of the video; may be later than 0 */
   GstClockTime start, previous; /* target of the seek; time of the latest frame */
   guint n_before;               /* frames before the range since the last seek */
   gint state;
@@ -61,10 +62,10 @@ void reader_init(ChunkReader *self, GstClockTime begin, GstClockTime end);
 void reader_clear(ChunkReader *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ChunkReader, reader_clear)
 
-/* Adds a probe to a pad of raw video of the source, before the pad is linked. Only the frames of
- * the range pass, with times from the start of the video, and then the end of the stream. The run
- * fails if the source cannot seek or the times of the frames do not increase. The run is finished
- * if no frame is in the range. */
+/* Adds a probe to a pad of raw video of the source, before the pad is linked. The probe passes only
+ * the frames of the range, with times relative to the start of the video. It then ends the stream.
+ * The run fails if the source cannot seek or the times of the frames do not increase. The run is
+ * finished if no frame is in the range. */
 void reader_attach(ChunkReader *self, GstElement *source, GstPad *pad, PipelineRun *run);
 
 G_END_DECLS

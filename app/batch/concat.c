@@ -11,9 +11,10 @@
 #include <string.h>
 
 /* Decoding starts some frames before the first frame is shown, so decoding times may be negative.
- * Times of buffers cannot be negative. So this offset is added to all times. */
+ * Times of buffers cannot be negative. So this offset is added to all presentation and decoding
+ * times. */
 #define TIME_OFFSET ((GstClockTime)1000 * 3600 * GST_SECOND)
-/* The smallest difference of two decoding times that containers can store. */
+/* The smallest difference between two decoding times that all containers can store. */
 #define MIN_STEP ((gint64)GST_MSECOND)
 
 #define WAIT_INTERVAL (100 * GST_MSECOND)
@@ -23,15 +24,15 @@ typedef struct {
   const GPtrArray *records;
   Mux *mux;
   GstElement *video; /* an appsrc, which gets the packets of all chunks */
-  GstCaps *caps;     /* of the packets */
+  GstCaps *caps;     /* caps of the packets */
   GThread *thread;   /* reads the chunks */
-  gint pending;      /* no-more-pads and the tags of the source's video; at 0 the thread starts */
-  gint ended;        /* atomic: the pipeline has stopped; the thread returns */
+  gint pending;      /* atomic; number of missing events: no-more-pads, the video's tags */
+  gint ended;        /* atomic; TRUE: the pipeline has stopped, so `thread` has to return */
   gboolean has_video;
-  GstSegment segment;  /* of the source's video */
+  GstSegment segment;  /* segment of the source's video */
   GstClockTime origin; /* start of the source's video, as in ChunkReader */
   GstClockTime last;   /* time of the last frame of all chunks */
-  guint n_after;       /* packets of the source's video after `last` */
+  guint n_after;       /* number of packets of the source's video after `last` */
   gint64 decoded;      /* decoding time of the latest packet */
   gchar *codec;
 } Concat;
@@ -63,9 +64,9 @@ shift(gint64 time) {
   return time == CHUNK_NO_TIME ? GST_CLOCK_TIME_NONE : (GstClockTime)(time + (gint64)TIME_OFFSET);
 }
 
-/* Returns the decoding time of a packet, increased if needed. With a variable frame rate, the first
- * decoding times of a chunk may be before the last ones of the chunk before it. Muxers require
- * times that increase. */
+/* Returns the decoding time of a packet. Increases the time if it is not after the decoding time of
+ * the previous packet, because muxers require increasing times. With a variable frame rate, a chunk
+ * may begin with decoding times before the last decoding time of the previous chunk. */
 static gint64
 increase_dts(Concat *self, const ChunkPacket *times) {
   gint64 time = times->dts;
@@ -77,7 +78,7 @@ increase_dts(Concat *self, const ChunkPacket *times) {
   return time;
 }
 
-/* Returns FALSE if downstream accepts no more packets, which is not an error of the chunk. */
+/* Returns FALSE if downstream accepts no more packets. This is not an error of the chunk. */
 static gboolean
 push_packet(Concat *self, GstBuffer *read, const ChunkPacket *times) {
   GstSegment segment;
@@ -93,9 +94,9 @@ push_packet(Concat *self, GstBuffer *read, const ChunkPacket *times) {
   return gst_app_src_push_sample(GST_APP_SRC(self->video), sample) == GST_FLOW_OK;
 }
 
-/* Returns the next packet of a chunk. Returns NULL at the end of the chunk, and NULL with an error
- * if the file cannot be read. A demuxer that finds no stream sends an error and no end of stream.
- */
+/* Returns the next packet of a chunk. Returns NULL without an error at the end of the chunk.
+ * Returns NULL with an error if the file cannot be read. Errors are checked first, because a
+ * demuxer that finds no stream sends an error but no end of stream. */
 static GstSample *
 read_packet(const Concat *self, GstElement *pipeline, GstElement *packets, const gchar *path,
             GError **error) {
@@ -183,8 +184,8 @@ first_record(const GPtrArray *records) {
   return NULL;
 }
 
-/* Whether the caps are an encoded video stream. Many containers have names that begin with video/
- * as well. */
+/* Returns whether the caps are those of an encoded video stream. The prefix "video/" alone does not
+ * show this, because many container formats have it too. */
 static gboolean
 is_video(GstCaps *caps) {
   return elements_is_video(caps) && !(gst_pb_utils_get_caps_description_flags(caps) &
@@ -218,17 +219,17 @@ copy_tags(const Concat *self, GstPad *pad) {
   }
 }
 
-/* Ends one wait, and starts the thread after the last one. The muxer accepts neither streams nor
- * tags after its first packet. */
+/* Decrements `pending`. Starts the thread when `pending` is 0. The thread cannot start earlier,
+ * because the muxer accepts neither streams nor tags after its first packet. */
 static void
 end_wait(Concat *self) {
   if (g_atomic_int_dec_and_test(&self->pending))
     self->thread = g_thread_new("chunks", push_chunks, self);
 }
 
-/* Whether a packet of the source's video is shown after the last frame of all chunks. A video may
- * be longer than its file states. After a seek, demuxers end such a video at the stated end, so
- * chunks miss its last frames. */
+/* Returns whether a packet of the source's video is shown after the last frame of all chunks. A
+ * video may be longer than the length that its file states. After a seek, demuxers end such a video
+ * at the stated length, so the last frames are missing in the chunks. */
 static gboolean
 is_after_chunks(Concat *self, const GstBuffer *buffer) {
   const GstSegment *segment = &self->segment;
@@ -238,7 +239,7 @@ is_after_chunks(Concat *self, const GstBuffer *buffer) {
   const GstClockTime time = gst_segment_to_stream_time(segment, GST_FORMAT_TIME, pts);
   if (!GST_CLOCK_TIME_IS_VALID(self->origin))
     self->origin = segment->time;
-  /* decoders drop frames that start at the end of the segment or later */
+  /* decoders drop frames that start at or after the end of the segment */
   const gboolean is_shown = GST_CLOCK_TIME_IS_VALID(time) && pts < segment->stop;
   return is_shown && time > self->origin + self->last;
 }
@@ -253,7 +254,8 @@ count_source(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_OK;
 }
 
-/* The tags of the source's video are known at its first packet. */
+/* Reads the tags of the source's video at the video's first packet, because they are complete then.
+ */
 static GstPadProbeReturn
 on_source_video(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   Concat *self = user_data;
@@ -294,7 +296,7 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
   Concat *self = user_data;
   gint64 length;
   if (gst_element_query_duration(source, GST_FORMAT_TIME, &length) && length > 0)
-    self->mux->run->length = (GstClockTime)length; /* the chunks do not state one */
+    self->mux->run->length = (GstClockTime)length; /* the chunks state no length */
   if (!self->has_video)
     end_wait(self);
   end_wait(self);
@@ -303,7 +305,7 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
 /* Adds the appsrc for the packets of the chunks and links it to the muxer. */
 static gboolean
 add_video(Concat *self, const gchar *caps_text, GError **error) {
-  GstCaps *caps = self->caps = gst_caps_from_string(caps_text); /* record.c has checked them */
+  GstCaps *caps = self->caps = gst_caps_from_string(caps_text); /* record.c has checked the text */
   g_auto(Route) route = {0};
   self->video = elements_new("appsrc", "chunks", error);
   if (!caps || !self->video)

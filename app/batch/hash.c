@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define EDGE ((gsize)64 << 10) /* bytes of a sample at each end of the file */
+#define EDGE ((gsize)64 << 10) /* bytes that a sample takes from each end of the file */
 #define BLOCK ((gsize)4 << 10)
 #define BLOCKS 64
-#define MAX_READ ((gsize)1 << 20) /* bytes of one read */
+#define MAX_READ ((gsize)1 << 20) /* maximum number of bytes of one read */
 
 /* ---- files ---- */
 
@@ -41,7 +41,8 @@ open_file(const gchar *path, guint64 *size, GError **error) {
   return fd;
 }
 
-/* Adds up to `count` bytes from offset `from`; fewer at the end of the file. */
+/* Adds `count` bytes from offset `from` to the checksum. Adds fewer bytes if the file ends before.
+ */
 static gboolean
 add_bytes(GChecksum *checksum, int fd, guint64 from, guint64 count, gchar *buffer) {
   while (count > 0) {
@@ -99,7 +100,7 @@ hash_file_sample(const gchar *path, GError **error) {
 
 /* ---- components of frames ---- */
 
-/* Whether each sample of a component is in one or two bytes that it does not share. */
+/* Returns whether each sample of a component has one or two bytes of its own. */
 static gboolean
 has_samples(const GstVideoFormatInfo *format, guint component) {
   const gint depth = GST_VIDEO_FORMAT_INFO_DEPTH(format, component);
@@ -118,7 +119,7 @@ all_have_samples(const GstVideoFormatInfo *format) {
          !GST_VIDEO_FORMAT_INFO_IS_TILED(format);
 }
 
-/* Copies the samples of a row, which are `step` bytes apart, next to each other. */
+/* Copies the samples of a row without gaps. In `from`, samples are `step` bytes apart. */
 static void
 deinterleave(guint8 *to, const guint8 *from, gint width, gint step, guint shift, gboolean wide,
              gboolean is_little) {
@@ -146,7 +147,7 @@ add_component(GChecksum *checksum, const GstVideoFrame *frame, guint component) 
   const gboolean is_plain = step == (wide ? 2 : 1) && shift == 0 && is_little;
   g_autofree guint8 *buffer = is_plain ? NULL : g_malloc((gsize)bytes);
   const guint8 *row = GST_VIDEO_FRAME_COMP_DATA(frame, component);
-  /* GStreamer 1.22 has the offset of P010's V in samples, not in bytes */
+  /* GStreamer 1.22 states the offset of P010's V in samples, not in bytes */
   if (wide && GST_VIDEO_FRAME_COMP_POFFSET(frame, component) == 1)
     row++;
   for (gint y = GST_VIDEO_FRAME_COMP_HEIGHT(frame, component); y > 0; y--, row += stride) {
@@ -158,8 +159,8 @@ add_component(GChecksum *checksum, const GstVideoFrame *frame, guint component) 
 
 /* ---- planes of frames ---- */
 
-/* Adds the rows of a plane without their padding. The length of a row is GStreamer's default pitch,
- * which is the bytes of a row rounded up to a multiple of four. */
+/* Adds the rows of a plane without their padding. Each row has GStreamer's default pitch: its
+ * number of bytes, rounded up to a multiple of four. */
 static void
 add_plane(GChecksum *checksum, const GstVideoFrame *frame, guint plane) {
   GstVideoInfo unpadded;
@@ -169,7 +170,7 @@ add_plane(GChecksum *checksum, const GstVideoFrame *frame, guint plane) {
   const gint stride = GST_VIDEO_FRAME_PLANE_STRIDE(frame, plane);
   const gint bytes = MIN(GST_VIDEO_INFO_PLANE_STRIDE(&unpadded, plane), ABS(stride));
   const guint8 *row = GST_VIDEO_FRAME_PLANE_DATA(frame, plane);
-  gint rows = 1; /* a palette has one */
+  gint rows = 1; /* a palette has one row */
   for (guint i = 0; i < GST_VIDEO_FRAME_N_COMPONENTS(frame); i++) {
     if ((guint)GST_VIDEO_FRAME_COMP_PLANE(frame, i) == plane)
       rows = GST_VIDEO_FRAME_COMP_HEIGHT(frame, i);

@@ -18,9 +18,10 @@
 #define MANIFEST "manifest.json"
 #define KERNEL_FILE "kernel.ini"
 #define PART_SUFFIX ".part"
-/* Increase it when chunks of the new program cannot be joined with chunks of the old one. */
+/* The format of the manifest. Increase it if chunks of the new program cannot be joined with chunks
+ * of the old program. */
 #define FORMAT 1
-/* Times of seeks are signed. */
+/* The latest time in a job. The limit exists because times of seeks are signed. */
 #define MAX_TIME ((GstClockTime)G_MAXINT64 / 2)
 
 static const JsonField source_fields[] = {JSON_REQUIRED("in", JSON_TEXT, JobSource, in),
@@ -161,7 +162,8 @@ make_folder(const gchar *path, GError **error) {
   return FALSE;
 }
 
-/* Writes kernel.ini from the bytes that were hashed. */
+/* Writes kernel.ini. Its bytes are those of `kernel_hash`, even if the kernel file has changed
+ * since. */
 static gboolean
 copy_kernel_file(const Job *self, const gchar *pattern, GError **error) {
   g_autofree gchar *path = g_build_filename(self->folder, KERNEL_FILE, NULL);
@@ -172,8 +174,8 @@ copy_kernel_file(const Job *self, const gchar *pattern, GError **error) {
   return atomic_file_write(path, pattern, data, size, TRUE, error);
 }
 
-/* Locks the folder until the descriptor is closed. Another `cudaconv plan` for this folder waits
- * meanwhile, unless the file system has no locks for folders. */
+/* Locks the folder until the descriptor is closed. Meanwhile another `cudaconv plan` for this
+ * folder waits. If the file system has no locks for folders, it does not wait. */
 static int
 lock_folder(const gchar *path) {
   const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -182,8 +184,8 @@ lock_folder(const gchar *path) {
   return fd;
 }
 
-/* Writes the files, while the folder is locked. If the folder has a job, the job has to be the
- * same; the version of the program that planned it may differ. */
+/* Writes the files. The caller has locked the folder. If the folder already has a job, that job has
+ * to be the same. The version of the program may differ. */
 static gboolean
 write_files(Job *self, GError **error) {
   g_autofree gchar *path = g_build_filename(self->folder, MANIFEST, NULL);
@@ -242,7 +244,7 @@ check_format(Job *self, JsonObject *manifest, const gchar *path, GError **error)
   return FALSE;
 }
 
-/* Whether the job's chunks can become each OUT. */
+/* Returns whether each OUT can be made from the job's chunks. */
 static gboolean
 check_outputs(const Job *self, const gchar *path, GError **error) {
   for (guint i = 0; i < self->sources->len; i++) {
@@ -339,7 +341,7 @@ job_make_filter(const Job *self, GError **error) {
     return NULL;
   g_autoptr(GError) why = NULL;
   g_autoptr(GstElement) filter = filter_make_from_text(self->settings, kernel, &why);
-  if (!filter) { /* not a wrong usage of this command */
+  if (!filter) { /* the error is not a usage error of this command, so it gets another domain */
     g_set_error_literal(error, JSON_FILE_ERROR, 0, why->message);
     return NULL;
   }

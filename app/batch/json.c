@@ -11,8 +11,9 @@
 /* ---- files ---- */
 
 /* Returns an error for text that JSON-GLib must not get, or NULL. JSON-GLib overflows the stack on
- * deeply nested objects. It also accepts comments and strings in single quotes, in which double
- * quotes have no meaning, so they could hide brackets from this check. Files of a job have none. */
+ * deeply nested objects. JSON-GLib also accepts comments and strings in single quotes. Both could
+ * hide brackets from this check, because double quotes have no meaning in them. Files of a job have
+ * neither comments nor single quotes, so such text is an error. */
 static const gchar *
 find_unsafe(const gchar *text) {
   guint depth = 0;

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* The domain of errors of damaged or wrong files. */
+/* The error domain for damaged or wrong files. */
 #define JSON_FILE_ERROR g_quark_from_static_string("cudaconv-json")
 
 typedef enum {
@@ -26,12 +26,12 @@ typedef enum {
 
 typedef struct _JsonField JsonField;
 struct _JsonField {
-  const gchar *name; /* of the member; NULL ends the table */
+  const gchar *name; /* name of the JSON member; NULL ends the table */
   JsonType type;
-  gsize offset;            /* in the struct */
-  gboolean is_required;    /* if not, a missing member or one of another type is ignored */
-  const JsonField *fields; /* of JSON_STRUCT and of the elements of JSON_STRUCTS */
-  gsize size;              /* of an element of JSON_STRUCTS */
+  gsize offset;            /* offset of the C member in the struct */
+  gboolean is_required;    /* FALSE: a member that is missing or has another type is ignored */
+  const JsonField *fields; /* table of the nested struct or of an array element */
+  gsize size;              /* size of an array element; only for JSON_STRUCTS */
 };
 
 /* Rows of a table. */
@@ -56,8 +56,8 @@ struct _JsonField {
   }
 
 /* Reads an object into a struct, which has to be zeroed before the first read. `object` may be
- * NULL, which means an object without members. Returns FALSE with an error. The struct has to be
- * cleared in both cases. */
+ * NULL, which means an object without members. Returns FALSE with an error. The caller has to clear
+ * the struct even after an error. */
 gboolean json_fields_read(const JsonField *fields, JsonObject *object, gpointer into,
                           const gchar *path, GError **error);
 
@@ -77,8 +77,8 @@ gboolean json_file_write(const gchar *path, const gchar *pattern, JsonObject *ob
 /* Adds a member with a hash of all other members, and returns the hash. Free it. */
 gchar *json_seal(JsonObject *object, const gchar *member);
 
-/* Removes the member that json_seal added. Sets `hash` to the hash if it is right, else to NULL.
- * Returns FALSE with an error if there is no such member. */
+/* Removes the member that json_seal added. Sets `hash` to the member's value if it is the hash of
+ * the other members, else to NULL. Returns FALSE with an error if there is no such member. */
 gboolean json_check_seal(JsonObject *object, const gchar *member, const gchar *path, gchar **hash,
                          GError **error);
 

@@ -18,10 +18,10 @@
 
 typedef struct {
   const Job *job;
-  gchar *out; /* replaces the planned name of the video; NULL: as planned */
+  gchar *out; /* name of the result that replaces the planned name; NULL: the planned name */
   gboolean skip_failed, quiet;
   Progress progress;
-  gint signal; /* that ended the run; 0: none */
+  gint signal; /* the signal that ended the run; 0: none */
 } Merge;
 
 static void
@@ -107,9 +107,9 @@ check_bytes(const Job *job, const GPtrArray *records, GError **error) {
 
 /* ---- a video ---- */
 
-/* Whether two caps can be one stream for a decoder. Colorimetry and frame rate are not compared,
- * because they come from the decoder of the source and may differ between machines. If they matter,
- * they are in codec_data. */
+/* Returns whether a decoder can read packets of both caps as one stream. Colorimetry and frame rate
+ * are not compared, because they come from the decoder of the source and may differ between
+ * machines. If a decoder needs them, codec_data has them. */
 static gboolean
 is_same_stream(const gchar *one, const gchar *other) {
   static const gchar *const fields[] = {"codec_data", "streamheader", "stream-format",
@@ -132,8 +132,8 @@ name_of(const gchar *text) {
   return text ? text : "?";
 }
 
-/* Checks two consecutive chunks: the frame before the second has to be the last frame of the first,
- * and both have to be one stream. */
+/* Checks two consecutive chunks: the frame before the second chunk has to be the last frame of the
+ * first chunk, and the packets of both have to form one stream. */
 static gboolean
 check_pair(const Record *one, const Record *other, GError **error) {
   if (other->before.time != one->last.time || g_strcmp0(other->before.hash, one->last.hash) != 0)
@@ -209,7 +209,7 @@ merge_video(Merge *self, const JobSource *source, const GPtrArray *records, GErr
                 output.name, run.frames, frames);
   if (!atomic_file_commit(&output.file, output.path, out, error))
     return FALSE;
-  /* the source may be truncated */
+  /* prints a note if the source is truncated */
   if (!run_check_length(&run, &cut_off))
     run_note(&run, "%s", cut_off->message);
   if (!self->quiet)
@@ -227,7 +227,7 @@ merge_videos(Merge *self, GPtrArray *records, GError **error) {
     g_autoptr(GError) why = NULL;
     if (merge_video(self, source, of_source, &why))
       continue;
-    /* if chunks are damaged, the message names all of them */
+    /* if chunks are damaged, the error message names all damaged chunks */
     if (why && check_bytes(self->job, of_source, error))
       g_propagate_error(error, g_steal_pointer(&why));
     return FALSE;
@@ -260,7 +260,7 @@ merge_files(const Merge *self, const GPtrArray *records, GError **error) {
   return TRUE;
 }
 
-/* Checks --out, which has to name a file of the planned container. */
+/* Checks that the file name of --out selects the planned container. */
 static gboolean
 check_out(const Merge *self, GError **error) {
   const JobSource *source = g_ptr_array_index(self->job->sources, 0);

@@ -28,7 +28,7 @@
 
 typedef struct {
   ConvertOptions convert;
-  gchar *out, *job, *piece, *files, *list; /* values of the options */
+  gchar *out, *job, *piece, *files, *list; /* values of the options of the same names */
 } Plan;
 
 static void
@@ -42,7 +42,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Plan, clear_plan)
 
 /* ---- options ---- */
 
-/* Sets whether chunks are time ranges or files, and their size. */
+/* Chooses between chunks of time ranges and chunks of files, and sets the size of a chunk. */
 static gboolean
 choose_chunks(const Plan *self, const Media *media, Job *job, GError **error) {
   const gboolean is_video = media->kind == MEDIA_VIDEO;
@@ -75,8 +75,8 @@ choose_chunks(const Plan *self, const Media *media, Job *job, GError **error) {
                     self->piece);
 }
 
-/* Checks container and encoder of each ending of OUT. With `{}` or a folder there may be several.
- */
+/* Checks the container and the encoder for each extension of OUT. OUT may have several extensions
+ * if it is a folder or contains `{}`. */
 static gboolean
 check_media(const Plan *self, const GPtrArray *out, const Job *job, GError **error) {
   const gchar *encoder = self->convert.encoder;
@@ -131,7 +131,7 @@ make_absolute(GPtrArray *names, const gchar *what, GError **error) {
   return TRUE;
 }
 
-/* Examines a source and adds it with its hashes and the number of its chunks. */
+/* Examines a source. Adds the source, its hashes and the number of its chunks to the job. */
 static gboolean
 add_source(Job *job, const gchar *in, const gchar *out, GError **error) {
   const gboolean is_split = job->files == 0;

@@ -6,32 +6,32 @@
 #include "app/convert/mux.h"
 #include "chunkreader.h"
 
-/* The latest time of the frame that is read twice. Plan has to decode everything up to this time.
- */
+/* The latest possible time of the frame that is read twice. It is small because plan has to decode
+ * all frames before it. */
 #define PROBE_AT (8 * GST_SECOND)
 
-#define SIDE 64 /* of a frame for the filter */
+#define SIDE 64 /* width and height of the test frame for the filter */
 #define MAX_WAIT (60 * GST_SECOND)
-#define FRAMES 8 /* for an encoder */
+#define FRAMES 8 /* number of test frames for the encoder */
 #define ENCODER_CAPS "video/x-raw,width=320,height=240,framerate=25/1"
 
 /* ---- the video ---- */
 
 typedef struct {
   const Input *input;
-  GstClockTime length; /* of the file, which it states */
+  GstClockTime length; /* length that the file states */
 
-  /* State of one reading. */
+  /* The state of one call of read_frame. */
   ChunkReader *reader;
   PipelineRun *run;
   GstElement *pipeline, *frames;
-  GstPad *pad; /* of the video */
+  GstPad *pad; /* pad of the video */
 } Probe;
 
 /* Returns why a video cannot be split into chunks, or NULL. */
 static const gchar *
 find_obstacle(Probe *self, GstElement *source) {
-  /* after a seek, these elements estimate the times */
+  /* after a seek, these elements estimate the times of frames */
   static const gchar *const mpeg[] = {"tsdemux", "mpegpsdemux", "mpegvideoparse", NULL};
   gint64 length = 0;
   if (elements_have(GST_BIN(source), mpeg))
@@ -77,8 +77,8 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
     run_finish(self->run);
 }
 
-/* Reads the frame before the time `at` with a chunk reader that starts `margin` earlier. With `at`
- * 0 only self->length is set. */
+/* Reads the last frame before the time `at`. The chunk reader starts `margin` before `at`. If `at`
+ * is 0, reads no frame and only sets self->length. */
 static gboolean
 read_frame(Probe *self, GstClockTime at, GstClockTime margin, BoundaryFrame *frame,
            GError **error) {
@@ -110,8 +110,8 @@ read_frame(Probe *self, GstClockTime at, GstClockTime margin, BoundaryFrame *fra
   return ok;
 }
 
-/* Checks that a frame (at PROBE_AT or in the middle) is the same when decoded from the start of the
- * video and after a seek. */
+/* Decodes a frame twice: from the start of the video and after a seek. Checks that both results are
+ * equal. The frame is at PROBE_AT or in the middle of the video, whichever is earlier. */
 static gboolean
 check_frames(Probe *self, GError **error) {
   const GstClockTime at = MIN(PROBE_AT, self->length / 2);
@@ -141,8 +141,9 @@ probe_video(const gchar *path, GstClockTime chunk_length, guint64 *chunks, GErro
   *chunks = 1;
   if (self.length <= chunk_length)
     return TRUE;
-  /* The length of a file is that of its longest stream, and audio may be longer than the video. In
-   * Matroska the length is the time of the last frame if this frame has no duration. */
+  /* self.length may be too long or too short, so the last frame has to be read. The length of a
+   * file is that of its longest stream, which may be audio. If the last frame has no duration,
+   * Matroska states the time of that frame as the length. */
   if (!check_frames(&self, error) ||
       !read_frame(&self, self.length + GST_MSECOND, CHUNK_MARGIN, &last, error))
     return FALSE;
@@ -169,7 +170,7 @@ probe_filter(GstElement *filter, GError **error) {
 
 /* ---- the encoder ---- */
 
-/* Counts packets whose times are those of the test frames. */
+/* Counts packets with a time below one second, as all test frames have. */
 static GstPadProbeReturn
 count_packet(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   guint *packets = user_data;
@@ -193,7 +194,7 @@ wait_for_end(GstElement *pipeline, GError **error) {
   return FALSE;
 }
 
-/* Links a source of test frames through the encoder to the muxer. */
+/* Links a source of test frames to the encoder, and the encoder to the muxer. */
 static gboolean
 link_encoder(GstElement *encoder, Mux *mux) {
   GstElement *source = elements_add(mux->pipeline, gst_element_factory_make("videotestsrc", NULL));

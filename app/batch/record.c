@@ -107,8 +107,8 @@ record_write(const Record *self, const Job *job, GError **error) {
 
 /* ---- reading ---- */
 
-/* Whether a record may name a file: for a time range, the chunk's files in pieces/; otherwise the
- * outputs of its sources. Other files are never read. */
+/* Returns whether a record may name a file. If the chunk is a time range, these are the chunk's
+ * files in pieces/, else the outputs of the chunk's sources. Other files are never read. */
 static gboolean
 is_own_file(const Record *self, const Job *job, const gchar *name) {
   g_autofree gchar *prefix = g_strdup_printf(JOB_CHUNKS "/%06u-", self->index);
@@ -124,8 +124,8 @@ is_own_file(const Record *self, const Job *job, const gchar *name) {
   return FALSE;
 }
 
-/* Whether the text has a media type at the start of each structure. Otherwise GStreamer's parser of
- * caps would print critical warnings. */
+/* Returns whether each structure in the text begins with a media type. Without this check,
+ * GStreamer's parser of caps would print critical warnings. */
 static gboolean
 has_media_types(const gchar *text) {
   gboolean is_quoted = FALSE, is_next = TRUE;
@@ -145,7 +145,7 @@ has_media_types(const gchar *text) {
   return TRUE;
 }
 
-/* Checks that the caps are fixed, as those of a stream are. */
+/* Checks that the caps are fixed, because the caps of a stream are always fixed. */
 static gboolean
 check_caps(const gchar *text, const gchar *path, GError **error) {
   g_autoptr(GstCaps) caps = text && has_media_types(text) && !elements_is_nested(text)
@@ -157,8 +157,8 @@ check_caps(const gchar *text, const gchar *path, GError **error) {
   return FALSE;
 }
 
-/* Checks the number of files: two for a time range with frames, else one file or failure for each
- * source. */
+/* Checks the number of files: two files for a time range with frames; otherwise one file or one
+ * failure for each source. */
 static gboolean
 check_number(const Record *self, const Job *job, const gchar *path, GError **error) {
   const guint files = self->files->len + self->failures->len;

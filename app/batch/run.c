@@ -16,19 +16,19 @@
   "start an interrupted job again to continue it. Two machines may make the same chunk at\n"       \
   "the same time."
 
-/* A run over chunks of a job. */
+/* State of the command: the chunks to make, and the settings to make them with. */
 typedef struct {
   const Job *job;
-  gchar *index, *of; /* values of the options */
+  gchar *index, *of; /* values of --index and --of */
   gboolean again, quiet;
-  guint first, step;            /* chunks first, first + step, ... */
-  gboolean one;                 /* only `first` */
+  guint first, step;            /* makes the chunks first, first + step, ... */
+  gboolean one;                 /* makes only the chunk `first` */
   const FilterOptions *backend; /* the options that choose where a frame is filtered */
-  ConvertOptions convert;       /* of the job */
+  ConvertOptions convert;       /* conversion options from the job */
   Progress progress;
-  Device device;    /* stays open between files */
-  gboolean is_full; /* the disk */
-  gint signal;      /* that ended the run; 0: none */
+  Device device;    /* keeps the CUDA device open between files */
+  gboolean is_full; /* the disk is full */
+  gint signal;      /* the signal that ended the run; 0: none */
 } Worker;
 
 static void
@@ -130,8 +130,9 @@ print_chunk(const Worker *self, const Record *record) {
 
 /* ---- a range of a video ---- */
 
-/* Gives the files of a chunk their names and adds them to the record. The names have the hash, so
- * machines that make the same chunk do not overwrite each other's files if the files differ. */
+/* Gives the files of a chunk their names and adds them to the record. The names contain the hash.
+ * If two machines make the same chunk with different bytes, they do not overwrite each other's
+ * files. */
 static gboolean
 keep_files(const Worker *self, const GArray *packets, AtomicFile *file, Record *record,
            GError **error) {
@@ -174,7 +175,7 @@ make_range(Worker *self, guint index, Record *record, GError **error) {
     return FALSE;
   }
   run.output = file.path;
-  /* the stated length of a video may be wrong, so the last chunk goes to the end */
+  /* the last chunk goes to the end of the video, because the stated length may be wrong */
   const gboolean is_last = number + 1 == source->chunks;
   const ChunkRange range = {number * job->chunk_length,
                             is_last ? GST_CLOCK_TIME_NONE : (number + 1) * job->chunk_length,
@@ -217,7 +218,7 @@ make_file(Worker *self, const JobSource *source, Record *record, GError **error)
   return kept;
 }
 
-/* Makes the files of a chunk. If a file fails, the other files are made all the same. */
+/* Makes the files of a chunk. If a file fails, the other files are still made. */
 static gboolean
 make_files(Worker *self, guint index, Record *record, GError **error) {
   const Job *job = self->job;
@@ -264,7 +265,7 @@ is_made(const Job *job, guint index) {
   return record && record_check_files(record, job, FALSE, &why);
 }
 
-/* Makes a chunk, unless it exists. Returns TRUE if the chunk exists afterwards. */
+/* Makes a chunk if it does not exist. Returns TRUE if the chunk exists afterwards. */
 static gboolean
 make_chunk(Worker *self, guint index, guint *made) {
   g_autoptr(GError) error = NULL;
@@ -292,7 +293,7 @@ static AppStatus
 make_chunks(Worker *self) {
   g_autoptr(GError) error = NULL;
   guint failed = 0, made = 0;
-  /* wrong settings fail here once, and not for each chunk */
+  /* creates a filter only to report wrong settings once instead of for each chunk */
   g_autoptr(GstElement) filter = new_filter(self, &error);
   if (!filter)
     return app_fail("run", app_status_of(error), error);

@@ -22,9 +22,9 @@ typedef struct {
   guint done;
   guint64 frames;
   gdouble seconds;
-  GHashTable *hosts; /* number of chunks, by "HOST (BACKEND)" */
-  GArray *missing;   /* of guint: indices of chunks */
-  GPtrArray *notes;  /* of gchar *: problems */
+  GHashTable *hosts; /* key: "HOST (BACKEND)"; value: number of chunks */
+  GArray *missing;   /* guint: index of each missing chunk */
+  GPtrArray *notes;  /* gchar *: description of each problem */
 } Status;
 
 static void
@@ -55,9 +55,8 @@ add_record(Status *self, const Job *job, const Record *record) {
   }
 }
 
-/* Adds a chunk that has a record. Returns whether the chunk is made. `check` reads all of its
- * files.
- */
+/* Adds a chunk that has a record. Returns whether the chunk is made. With `check`, reads all files
+ * of the chunk. */
 static gboolean
 check_chunk(Status *self, const Job *job, guint index, RecordState state, gboolean check) {
   g_autoptr(GError) error = NULL;
@@ -71,7 +70,7 @@ check_chunk(Status *self, const Job *job, guint index, RecordState state, gboole
   return FALSE;
 }
 
-/* Collects the states of all chunks. `names_only`: records are not read. */
+/* Collects the states of all chunks. With `names_only`, does not read the records. */
 static gboolean
 collect(Status *self, const Job *job, gboolean names_only, gboolean check, GError **error) {
   g_autofree RecordState *states = record_list(job, error);
@@ -168,6 +167,6 @@ app_status(int argc, char **argv) {
     print_json(&status, job);
   else
     print_status(&status, job);
-  /* in a list that is cut off, missing chunks would look made */
+  /* fails if the output is incomplete, because chunks missing in the list would look made */
   return app_end_output("status", APP_DONE);
 }

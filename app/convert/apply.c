@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* A format string. Its arguments are the endings of videos and those of images. */
+/* A format string. Its arguments are the file name extensions of videos and those of images. */
 #define SUMMARY                                                                                    \
   "Filters IN into OUT.\n\n"                                                                       \
   "IN is a video, an image, a URI, a camera such as /dev/video0, or numbered images\n"             \
@@ -29,9 +29,9 @@
 
 typedef struct {
   ConvertOptions convert;
-  gchar *seconds, *at, *start, *end, *framerate, *split; /* texts of the command line */
+  gchar *seconds, *at, *start, *end, *framerate, *split; /* texts of the options; NULL: not given */
   Progress progress;
-  Device device; /* kept open between files */
+  Device device; /* device that is kept open between files */
   gint signal;   /* the signal that ended the command; 0: none */
 } Apply;
 
@@ -88,7 +88,7 @@ read_rate(Apply *self, GError **error) {
   return TRUE;
 }
 
-/* FALSE if a file of OUT is also a file of IN. */
+/* FALSE with an error if a file of OUT is also a file of IN. */
 static gboolean
 check_other_files(Input *input, const Output *output, GError **error) {
   const guint first = input->sequence ? input->first : 1;
@@ -219,7 +219,7 @@ check_many(const Apply *self, const GPtrArray *in, const GPtrArray *out, GError 
   return TRUE;
 }
 
-/* Goes on with the next file if one cannot be filtered, unless the disk is full. */
+/* If a file cannot be filtered, continues with the next file. Stops if the disk is full. */
 static AppStatus
 apply_to_many(Apply *self, const gchar *const *names, const gchar *to) {
   g_autoptr(GError) error = NULL;
@@ -290,7 +290,7 @@ app_apply(int argc, char **argv) {
   const guint last = g_strv_length(words) - 1;
   if (last == 1 && !g_file_test(words[0], G_FILE_TEST_IS_DIR))
     return apply_to_one(&self, words[0], words[1]);
-  /* With several files, an OUT without an ending is a folder, which may not exist yet. */
+  /* With several files, an OUT without a known extension is a folder. It may not exist yet. */
   g_autofree gchar *name = g_steal_pointer(&words[last]);
   g_autofree gchar *out = sources_name_stays(name) ? g_strconcat(name, "/", NULL) : g_strdup(name);
   return apply_to_many(&self, (const gchar *const *)words, out);

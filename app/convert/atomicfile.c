@@ -28,16 +28,17 @@ atomic_file_begin(AtomicFile *self, const gchar *path, const gchar *pattern, con
   gint code;
   do {
     self->path = pattern ? g_strdup(pattern) : g_strconcat(path, ".XXXXXX.part", NULL);
-    self->fd = g_mkstemp_full(self->path, O_RDWR | O_CLOEXEC, 0666); /* the umask applies */
+    self->fd = g_mkstemp_full(self->path, O_RDWR | O_CLOEXEC, 0666); /* minus the umask */
     if (self->fd < 0) {
       code = errno;
       g_clear_pointer(&self->path, g_free);
       return fail(error, code, name);
     }
     while (flock(self->fd, LOCK_EX) != 0 && errno == EINTR)
-      ; /* if the lock fails, the file is only not removed when it is stale */
+      ; /* Locking is optional: an unlocked file can be written as well. */
     code = fstat(self->fd, &file) == 0 ? 0 : errno;
-    /* Another process took the new file for a stale one and removed it before it was locked. */
+    /* Before this process locked the new file, another process may have removed it as stale. Then
+     * try again. */
     if (code == 0 && file.st_nlink == 0)
       code = EAGAIN;
     if (code != 0)
@@ -46,7 +47,7 @@ atomic_file_begin(AtomicFile *self, const gchar *path, const gchar *pattern, con
   return code == 0 || fail(error, code, name);
 }
 
-/* Forgets the file, which now has its final name. */
+/* Closes the file, which releases its lock, and clears `self`. */
 static void
 release(AtomicFile *self) {
   close(self->fd);
@@ -61,7 +62,8 @@ atomic_file_clear(AtomicFile *self) {
   release(self);
 }
 
-/* Without `sync` the rename may reach the disk before the data. */
+/* Renames the file to `path`, with `sync` after its data are on the disk. Without `sync` the rename
+ * may reach the disk before the data. */
 static gboolean
 commit(AtomicFile *self, const gchar *path, gboolean sync, const gchar *name, GError **error) {
   if ((sync && fsync(self->fd) != 0) || g_rename(self->path, path) != 0)
@@ -118,8 +120,8 @@ atomic_file_write(const gchar *path, const gchar *pattern, const gchar *data, gs
   return commit(&file, path, durable || replaces, path, error);
 }
 
-/* Removes a file that no process is writing. Holds the lock while removing it, so that a writer
- * that waits for the lock notices (atomic_file_begin). */
+/* Removes a file if no process holds its lock. Holds the lock during the removal. A writer that
+ * waits for the lock then finds that its file was removed (atomic_file_begin). */
 static void
 remove_if_stale(const gchar *path) {
   struct stat file;

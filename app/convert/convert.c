@@ -8,28 +8,29 @@
 
 #include <gst/app/gstappsink.h>
 
-/* The state of a running conversion. The source calls its callbacks from its own threads, one at a
- * time. */
+/* The state of a running conversion. The source calls the callbacks from its threads, but never two
+ * at the same time. */
 typedef struct {
   GstElement *pipeline;
   PipelineRun *run;
   Cut cut;
   gboolean has_video;
 
-  /* For a video. */
+  /* Only used if the output is a video. */
   Mux mux;
   Video video;
 
-  /* For images. */
+  /* Only used if the output is images. */
   const Output *output;
-  GstElement *into; /* the first element behind the source */
+  GstElement *into; /* the first element after the queue of the source */
   guint next;       /* number of the next image */
-  gboolean is_done; /* the single image is written */
+  gboolean is_done; /* TRUE after the single image was written */
 } Conversion;
 
 /* ---- a video ---- */
 
-/* TRUE lets the source decode a stream; FALSE makes it output the stream encoded. */
+/* Handler of the source's signal. TRUE: the source decodes the stream; FALSE: it outputs the stream
+ * encoded. */
 static gboolean
 on_autoplug_continue(GstElement *source, GstPad *pad, GstCaps *caps, gpointer user_data) {
   const Conversion *self = user_data;
@@ -74,7 +75,7 @@ on_image(GstAppSink *sink, gpointer user_data) {
   g_autoptr(GstSample) sample = gst_app_sink_pull_sample(sink);
   g_autoptr(GError) error = NULL;
   GstMapInfo map;
-  /* More frames of a video may follow the one that becomes the image. */
+  /* After the frame that became the single image, a video may have more frames. */
   if (!sample || self->is_done)
     return GST_FLOW_EOS;
   GstBuffer *buffer = gst_sample_get_buffer(sample);
@@ -124,7 +125,7 @@ static void
 on_pad_added(GstElement *source, GstPad *pad, gpointer user_data) {
   Conversion *self = user_data;
   g_autoptr(GstCaps) caps = elements_get_caps(pad);
-  /* The caps of a damaged stream from which nothing was decoded are not fixed. */
+  /* If a stream is damaged and nothing could be decoded, its caps are not fixed. */
   if (!gst_caps_is_fixed(caps)) {
     elements_discard(self->pipeline, pad);
     return;
@@ -193,12 +194,13 @@ convert_images(Conversion *self, GstElement *filter, const Input *input,
   g_autoptr(GError) truncated = NULL;
   const guint first = self->next = input->sequence ? input->first : 1;
   gboolean ended = run_conversion(self, filter, input, options, error);
-  /* An error in the data after the frame of the single image does not matter. */
+  /* Ignore errors in the data after the frame that became the single image. */
   if (self->is_done && !ended && run->signal == 0) {
     g_clear_error(error);
     ended = TRUE;
   }
-  run->frames = self->next - first; /* the filter may have output one frame more */
+  /* Count the written images, because the filter may have output one frame more. */
+  run->frames = self->next - first;
   if (!ended || !check_frames(options, run, error))
     return FALSE;
   if (!self->output->sequence || run_check_length(run, &truncated))

@@ -12,23 +12,23 @@
 
 G_BEGIN_DECLS
 
-/* Runs `filter` over the input and writes the output. Returns FALSE with an error, or without one
- * if a signal ended the run; the signal is in run->signal. */
+/* Runs `filter` over the input and writes the output. Returns FALSE with an error, or without an
+ * error if a signal ended the run. Then run->signal is the signal. */
 gboolean convert(GstElement *filter, const Input *input, Output *output,
                  const ConvertOptions *options, PipelineRun *run, GError **error);
 
 /* Keeps a device open while files are filtered one after another, because opening a device takes
  * longer than filtering an image. */
 typedef struct {
-  GstElement *anchor; /* an element that holds the device open and gets no frames; NULL: none */
-  gint number;        /* of the CUDA device; -1: none */
+  GstElement *anchor; /* element that keeps the device open; gets no frames; NULL: none */
+  gint number;        /* number of the CUDA device; -1: none */
 } Device;
 
 /* Opens the device that `filter` chooses. `filter` becomes the anchor and must not get frames. An
  * error of the filter is ignored here: the first file reports the same error. */
 void device_open(Device *self, GstElement *filter);
 
-/* Makes a filter that has not started use the same device. */
+/* Makes `filter` use the device of `self`. `filter` must not have started yet. */
 void device_use(const Device *self, GstElement *filter);
 
 void device_close(Device *self);

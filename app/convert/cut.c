@@ -2,14 +2,14 @@
 #include "cut.h"
 #include "elements.h"
 
-/* One stream of the source. */
+/* The state of one stream of the source. */
 typedef struct {
   Cut *cut;
   gboolean is_raw_video;
-  gboolean flushed; /* the flush of the seek has arrived */
+  gboolean flushed; /* TRUE after the flush of the seek arrived */
   gboolean ended;
-  GstSegment segment; /* the segment that leaves the pad */
-  GstBuffer *held;    /* the last frame before the start; it may still be shown at the start */
+  GstSegment segment; /* current segment of the pad, after take_segment */
+  GstBuffer *held;    /* last frame before the start; a player may still show it at the start */
 } Stream;
 
 static void
@@ -18,9 +18,10 @@ free_stream(Stream *self) {
   g_free(self);
 }
 
-/* Changes a segment so that it begins at the start of the cut or later, and the start has running
- * time 0. Running times restart after a seek. The demuxers that seek set the segment's stream time
- * to the running time in the whole file. */
+/* Changes a segment so that it begins at the start of the cut or later. The start of the cut gets
+ * running time 0. Without a seek, segment->base is the position of the segment in the whole file.
+ * After a seek, running times restart at 0, and the demuxers for which cut_begin seeks store that
+ * position in segment->time. */
 static void
 take_segment(Stream *self, GstPadProbeInfo *info) {
   const GstClockTime start = self->cut->start;
@@ -40,7 +41,8 @@ take_segment(Stream *self, GstPadProbeInfo *info) {
   elements_replace_segment(info, segment);
 }
 
-/* Takes the held frame, with the start of the cut as its time. It is shown until `end`. */
+/* Returns the held frame and clears `held`. The frame gets the start of the cut as its time, and a
+ * duration up to `end`. */
 static GstBuffer *
 take_held(Stream *self, GstClockTime end) {
   GstBuffer *frame = gst_buffer_make_writable(g_steal_pointer(&self->held));
@@ -49,8 +51,8 @@ take_held(Stream *self, GstClockTime end) {
   return frame;
 }
 
-/* At the end of the stream outputs the held frame, for the rest of its duration. The pad is already
- * at EOS and would drop the frame, so it goes directly to the peer. */
+/* Outputs the held frame at the end of the stream, for the rest of its duration. Passes the frame
+ * directly to the peer, because the pad is already at EOS and would drop the frame. */
 static void
 release_last(Stream *self, GstPad *pad) {
   g_autoptr(GstPad) peer = gst_pad_get_peer(pad);
@@ -61,7 +63,8 @@ release_last(Stream *self, GstPad *pad) {
     gst_pad_chain(peer, take_held(self, end));
 }
 
-/* Starts the seek, once, when the first data arrive. The source has unblocked its streams then. */
+/* Starts the seek at the first call, when the first data arrive. At that time the source has
+ * unblocked its streams. */
 static void
 begin_seek(Cut *self, GstPad *pad) {
   if (!self->seeks || !g_atomic_int_compare_and_exchange(&self->is_sought, FALSE, TRUE))
@@ -74,7 +77,7 @@ take_event(Stream *self, GstPad *pad, GstPadProbeInfo *info) {
   const gboolean waits = self->cut->seeks && !self->flushed;
   switch (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info))) {
   case GST_EVENT_FLUSH_START:
-    return GST_PAD_PROBE_DROP; /* nothing was pushed downstream yet */
+    return GST_PAD_PROBE_DROP; /* downstream has no data to flush yet */
   case GST_EVENT_FLUSH_STOP:
     self->flushed = TRUE;
     gst_clear_buffer(&self->held);
@@ -198,14 +201,14 @@ cut_open_segments(GstElement *source, gboolean from_zero) {
 
 void
 cut_begin(Cut *self) {
-  /* Demuxers whose times are exact after a seek. */
+  /* Demuxers that output exact times after a seek. */
   static const gchar *const demuxers[] = {"qtdemux", "matroskademux", NULL};
   g_autofree gchar *uri = NULL;
   if (self->start == 0 || !self->video || self->is_begun)
     return;
-  self->is_begun = TRUE; /* the source signals no-more-pads again if its streams change */
+  self->is_begun = TRUE; /* the source emits no-more-pads again if its streams change */
   g_object_get(self->source, "uri", &uri, NULL);
-  /* A server may report that it is seekable, and fail to seek. */
+  /* Seek only in local files: a server may report that it is seekable and then fail to seek. */
   if (!g_str_has_prefix(uri, "file:") || !elements_is_seekable(self->video) ||
       !elements_have(GST_BIN(self->source), demuxers))
     return;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MAX_NESTED 16 /* levels of brackets */
+#define MAX_NESTED 16 /* maximum nesting depth of brackets in a value */
 
 GstElement *
 elements_new(const gchar *factory, const gchar *name, GError **error) {
@@ -98,7 +98,7 @@ elements_discard(GstElement *pipeline, GstPad *pad) {
   gst_pad_link(pad, target);
 }
 
-/* The value of the image orientation tag, or NULL. */
+/* Returns the value of the pad's image orientation tag, or NULL. Free it. */
 static gchar *
 orientation_of(GstPad *pad) {
   g_autoptr(GstEvent) event = NULL;
@@ -184,8 +184,8 @@ elements_stream_time(GstPad *pad, GstBuffer *buffer) {
 }
 
 typedef struct {
-  GstClockTime last; /* time of the previous frame */
-  GstClockTime gap;  /* time between the last two frames */
+  GstClockTime last; /* PTS of the previous frame */
+  GstClockTime gap;  /* time between the last two frames; nanoseconds */
 } Frames;
 
 static GstPadProbeReturn
@@ -202,7 +202,7 @@ complete_frame(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   if (GST_CLOCK_TIME_IS_VALID(self->last) && time > self->last)
     self->gap = time - self->last;
   self->last = time;
-  /* Some demuxers set a duration of 1 ns. */
+  /* Replace durations below 1 ms too, because some demuxers set 1 ns. */
   if (!GST_BUFFER_DURATION_IS_VALID(buffer) || GST_BUFFER_DURATION(buffer) < GST_MSECOND) {
     buffer = gst_buffer_make_writable(buffer);
     GST_BUFFER_DURATION(buffer) = self->gap;
@@ -230,8 +230,8 @@ free_field_order(FieldOrder *self) {
   g_free(self);
 }
 
-/* Links the pad when the first frame has set the field order, or at the end of a stream without
- * frames. */
+/* Links the pad at the first frame, whose flags give the field order, or at the end of a stream
+ * without frames. */
 static GstPadProbeReturn
 link_with_field_order(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   FieldOrder *self = user_data;
@@ -298,8 +298,8 @@ elements_is_seekable(GstPad *pad) {
   return seekable;
 }
 
-/* The data of the seeking thread. The thread owns them, because it may outlive the pipeline and the
- * caller. */
+/* The data of the seeking thread. The thread owns this struct, because the thread may outlive the
+ * pipeline and the caller. */
 typedef struct {
   GstPad *pad;
   GstClockTime time;

@@ -8,7 +8,7 @@ has_flag(GstObject *object, guint flag) {
   return object && GST_IS_ELEMENT(object) && GST_OBJECT_FLAG_IS_SET(object, flag);
 }
 
-/* TRUE if the object or one of its parents has the name. */
+/* TRUE if `object` or one of its ancestors is named `name`. */
 static gboolean
 is_within(GstObject *object, const gchar *name) {
   for (; object; object = GST_OBJECT_PARENT(object)) {
@@ -48,8 +48,8 @@ static gchar *
 explain_input(const GError *error, const gchar *input, const gchar *missing) {
   if (g_error_matches(error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK))
     return g_strdup_printf("%s: %s", input, error->message);
-  /* decodebin counts a stream as undecodable before it posts the name of the missing decoder.
-   * Another of its threads may post this error in between. */
+  /* decodebin first counts a stream as undecodable, and then posts the name of the missing decoder.
+   * In between, another thread of decodebin may post a missing-plugin error without the name. */
   if (missing || g_error_matches(error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))
     return explain_missing(input, missing ? missing : "a decoder for it");
   if (g_error_matches(error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND) ||

@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* Returns one line about a message of type ERROR. It begins with the name of the input or the
- * output, whichever must be fixed; an error of the filter is returned as it is. `missing` describes
- * the decoders that were not found, or is NULL. */
+/* Returns one line about a message of type ERROR. It begins with the name of the input if the input
+ * is at fault, otherwise with the name of the output. An error of the filter is returned unchanged.
+ * `missing` describes the decoders that were not found, or is NULL. */
 gchar *error_explain(GstMessage *message, GstElement *filter, const gchar *input,
                      const gchar *output, const gchar *missing);
 

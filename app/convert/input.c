@@ -14,8 +14,9 @@ refuse(GError **error, gint code, const gchar *name, const gchar *why) {
   return FALSE;
 }
 
-/* TRUE for formats whose decoder needs the whole image in one buffer. Only imagesequencesrc outputs
- * such buffers. It cannot read a file with % in its name, because it takes the % for a number. */
+/* TRUE for image formats whose decoder needs the whole file in one buffer. Only imagesequencesrc
+ * outputs whole files. FALSE for a file name with %, because imagesequencesrc would replace the %
+ * by a number. */
 static gboolean
 needs_whole_image(const gchar *path) {
   g_autofree gchar *lower = g_ascii_strdown(path, -1);
@@ -35,9 +36,9 @@ sequence_uri(const gchar *pattern, const gchar *first, const gchar *last, const 
   return gst_uri_to_string(uri);
 }
 
-/* Opens a pipe. filesrc would block in open() until there is a writer, and no signal would end
- * that. fdsrc waits for data and can be interrupted. The descriptor stays open, because the
- * source may outlive the input. */
+/* Opens a pipe and returns a URI for fdsrc. filesrc would block in open() until the pipe has a
+ * writer, and a signal could not end the wait. fdsrc waits for data and can be interrupted. The
+ * descriptor is never closed, because the source may outlive the Input. */
 static gchar *
 pipe_uri(const gchar *path, const gchar *name, GError **error) {
   const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -55,7 +56,7 @@ pipe_uri(const gchar *path, const gchar *name, GError **error) {
 #define TIFF_SHORT 3
 
 /* Reads the bits per sample and the samples per pixel of a TIFF file, from the tag BitsPerSample of
- * its first directory (TIFF 6.0, pages 13 to 15 and 29). Both stay 0 for all other files. */
+ * its first directory (TIFF 6.0, pages 13 to 15 and 29). Both stay 0 if the file is not a TIFF. */
 static void
 read_tiff(Input *self, const gchar *path) {
   guint8 head[8], count[2], entry[12], value[2];
@@ -72,7 +73,7 @@ read_tiff(Input *self, const gchar *path) {
     for (guint i = U16(count); i > 0 && fread(entry, sizeof entry, 1, file) == 1; i--) {
       if (U16(entry) != TIFF_BITS_PER_SAMPLE || U16(entry + 2) != TIFF_SHORT)
         continue;
-      /* The entry holds up to two values, or the offset of more. */
+      /* The entry holds one or two values directly. For more values it holds their file offset. */
       self->tiff_samples = U32(entry + 4);
       if (self->tiff_samples <= 2)
         self->tiff_depth = U16(entry + 8);
@@ -181,8 +182,9 @@ input_has_file(Input *self, const gchar *path) {
 /* Chooses decodebin's decoder of 16-bit TIFF through the rank of GdkPixbuf's decoder.
  *
  * RGB needs GdkPixbuf's decoder, which outputs 8 bits. libav's decoder fails, because GStreamer
- * lacks its output format. Grey needs libav's decoder, which keeps 16 bits. The default order of
- * the two differs between versions. For other inputs the usual rank is restored. */
+ * lacks its output format. Grey needs libav's decoder, which keeps 16 bits. Which of the two
+ * decoders is preferred by default differs between versions. For all other inputs the original rank
+ * of GdkPixbuf's decoder is restored. */
 static void
 choose_tiff_decoder(const Input *self) {
   static guint usual = G_MAXUINT;
@@ -208,15 +210,16 @@ continue_with_video(GstElement *source, GstPad *pad, GstCaps *caps, gpointer use
 }
 
 /* Ends the reads of libav's demuxers at the end of a file. GStreamer before 1.25.1 returns 0 bytes
- * there. libav takes that for an invalid read and retries, so some demuxers, such as the one for
- * GIF, would read forever. */
+ * at the end. libav treats 0 bytes as an invalid read and retries. Some demuxers, such as
+ * avdemux_gif, would then read forever. */
 static GstPadProbeReturn
 end_reads(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   gint64 size;
   if (!gst_pad_peer_query_duration(pad, GST_FORMAT_BYTES, &size) ||
       GST_PAD_PROBE_INFO_OFFSET(info) < (guint64)size)
     return GST_PAD_PROBE_PASS;
-  return GST_PAD_PROBE_HANDLED; /* no data: libav reports an error and ends the stream */
+  return GST_PAD_PROBE_HANDLED; /* returns no buffer, so libav reports an error and ends the stream
+                                 */
 }
 
 /* The time of the last packet that a decoder got. */
@@ -244,8 +247,8 @@ set_frame_time(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
 
 /* Sets the time of each frame of avdec_gif to the time of its packet. Before GStreamer 1.24 the
  * decoder gives all frames the time of the first packet. It outputs the frame of a packet before it
- * takes the next packet. QoS is disabled, because the decoder would drop frames as late by its
- * wrong times. */
+ * takes the next packet. QoS is disabled, because the wrong times would make the decoder drop
+ * frames as late. */
 static void
 copy_packet_times(GstElement *decoder) {
   PacketTime *time = g_new0(PacketTime, 1);

@@ -7,14 +7,14 @@
 #define H265_OPTIONS "crf=20:log-level=error"
 #define H265 "x265enc name=encoder speed-preset=veryfast option-string=" H265_OPTIONS
 #define H264_LOSSLESS "x264enc name=encoder pass=quant quantizer=0 speed-preset=veryfast"
-/* vp9enc of GStreamer 1.22 loses frames if lag-in-frames is not 0. With the frame rate as its time
- * base it also loses frames of a variable rate that get the same time. */
+/* vp9enc of GStreamer 1.22 loses frames if lag-in-frames is not 0. With its default time base, the
+ * frame rate, it also loses frames of variable rate whose rounded times are equal. */
 #define VP9(quality)                                                                               \
   "vp9enc name=encoder target-bitrate=1000000000 lag-in-frames=0 timebase=1/90000 deadline=1 "     \
   "cpu-used=5 row-mt=true threads=16 " quality
-/* JPEG has one colorimetry, and jpegenc does not convert to it. */
+/* JPEG has only one colorimetry. jpegenc does not convert frames to it, so caps request it. */
 #define JPEG "capsfilter caps=video/x-raw,colorimetry=1:4:0:0 ! jpegenc name=encoder quality=95"
-/* Few programs read the alpha channel of a BMP file. */
+/* BMP files are written without alpha, because few programs read alpha from BMP. */
 #define BMP "capsfilter caps=video/x-raw,format={BGR,GRAY8} ! avenc_bmp"
 #define FFV1 "avenc_ffv1 name=encoder"
 #define AAC "fdkaacenc", "avenc_aac bitrate=192000", "voaacenc bitrate=192000"
@@ -90,7 +90,7 @@ static const Media media[] = {
      FALSE},
 };
 
-/* Endings of files that can be read but not written. */
+/* Extensions of files that can be read but not written. */
 static const gchar *const read_only[] = {".3gp",  ".dv",  ".flv",  ".gif", ".h264", ".h265", ".jp2",
                                          ".m2ts", ".m2v", ".mpeg", ".mpg", ".mts",  ".mxf",  ".pbm",
                                          ".pgm",  ".ppm", ".vob",  ".wmv", ".y4m"};
@@ -147,7 +147,8 @@ media_is_joinable(const Media *self) {
   return self->can_join;
 }
 
-/* The names of the elements in a list of descriptions: "x264enc or openh264enc". */
+/* Returns the names of the last elements of the descriptions in a list: "x264enc or
+ * openh264enc". */
 static gchar *
 element_names(const gchar *const *list) {
   g_autoptr(GString) names = g_string_new(NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The table of containers and image formats, by the ending of a file name. */
+/* The table of containers and image formats. The extension of a file name selects an entry. */
 
 #include <gst/gst.h>
 
@@ -12,23 +12,26 @@ typedef enum { MEDIA_VIDEO, MEDIA_IMAGE } MediaKind;
 /* Encoders are descriptions as in a gst-launch line. The first encoder of a list that is installed
  * is used. Lists end with NULL. */
 typedef struct {
-  const gchar *endings[3]; /* of file names, with the dot */
+  const gchar *endings[3]; /* file name extensions, with the dot */
   MediaKind kind;
-  const gchar *muxer;       /* of a video; NULL for images */
-  const gchar *video[3];    /* encoders of samples of 8 bits */
-  const gchar *deep[3];     /* encoders of deeper samples; empty: as for 8 bits */
+  const gchar *muxer;       /* name of the muxer element; NULL for images */
+  const gchar *video[3];    /* encoders for 8 bits per sample */
+  const gchar *deep[3];     /* encoders for more than 8 bits per sample; empty: `video` is used */
   const gchar *lossless[3]; /* lossless encoders; empty: there is none */
-  const gchar *audio[4];    /* encoders of audio that the container cannot hold as it is */
-  gboolean can_join;        /* chunks of video can be concatenated without encoding them again */
+  const gchar *audio[4]; /* audio encoders, used if the container cannot hold the audio unchanged */
+  gboolean can_join; /* TRUE: chunks of a video can be concatenated without encoding them again */
 } Media;
 
-/* Returns NULL if the ending is not known. Upper and lower case are the same. */
+/* Returns the entry for the extension of `name`, or NULL if it is not known. Upper and lower case
+ * are the same. */
 const Media *media_of_name(const gchar *name);
 
-/* TRUE if a name has the ending of a file that can be read: one of the table, or of some others. */
+/* TRUE if files with the extension of `name` can be read: extensions of the table, and some
+ * others. */
 gboolean media_is_readable(const gchar *name);
 
-/* Returns the endings of the media for which `is` returns TRUE (NULL: of all), as text. Free it. */
+/* Returns the extensions of all entries for which `is` returns TRUE, separated by spaces. With a
+ * NULL `is`, returns those of all entries. Free the text. */
 gchar *media_list_endings(gboolean (*is)(const Media *media));
 gboolean media_is_video(const Media *self);
 gboolean media_is_image(const Media *self);
@@ -39,8 +42,8 @@ gboolean media_is_joinable(const Media *self);
  * source pad. NULL if none is installed; the error says that `what` needs the encoder. */
 GstElement *media_new_encoder(const gchar *const *list, const gchar *what, GError **error);
 
-/* Sets a fixed number of threads on an encoder of the table whose output depends on that number, so
- * that the output is the same on 2 cores and on 64. The encoder must not have started. */
+/* Sets a fixed number of threads on encoders whose output depends on the number of threads. So the
+ * output is the same on 2 cores and on 64. The encoder must not have started. */
 void media_fix_threads(GstElement *encoder);
 
 G_END_DECLS

@@ -19,8 +19,8 @@ find_template(GstElement *muxer, GstCaps *caps) {
   return NULL;
 }
 
-/* Returns the caps that a parser can output for a stream, by its pad templates: the same type in
- * all its forms. */
+/* Returns the caps that a parser can output for a stream. They are the structures of its source pad
+ * templates that have the media type of the stream. */
 static GstCaps *
 parsed_caps(GstElementFactory *parser, GstCaps *caps) {
   const gchar *type = gst_structure_get_name(gst_caps_get_structure(caps, 0));
@@ -76,7 +76,8 @@ route_find(Route *self, GstElement *muxer, GstCaps *caps) {
   self->into = NULL;
   if (gst_caps_is_any(caps) || gst_caps_is_empty(caps))
     return FALSE;
-  /* Demuxers of audio, and vp9enc, omit caps fields that some muxers need. Parsers add them. */
+  /* Demuxers of audio omit caps fields that some muxers need, and so does vp9enc. Parsers add these
+   * fields, so a parser is preferred. */
   const gchar *type = gst_structure_get_name(gst_caps_get_structure(caps, 0));
   if ((g_str_has_prefix(type, "audio/") || g_str_equal(type, "video/x-vp9")) &&
       find_parser(self, muxer, caps))
@@ -112,7 +113,7 @@ mux_clear(Mux *self) {
 
 void
 mux_fix_file(const Mux *self, guint32 seed) {
-  /* the epoch of Matroska's dates */
+  /* Matroska counts dates from this day. */
   g_autoptr(GDateTime) date = g_date_time_new_utc(2001, 1, 1, 0, 0, 0);
   if (g_object_class_find_property(G_OBJECT_GET_CLASS(self->muxer), "creation-time"))
     g_object_set(self->muxer, "creation-time", date, NULL);
@@ -135,7 +136,7 @@ mux_link(Mux *self, GstElement *last, const Route *route) {
   elements_drop_orientation(sink);
   if (into && gst_element_link(last, queue) && gst_pad_link(src, into) == GST_PAD_LINK_OK)
     return TRUE;
-  /* The muxer would wait for data on an unlinked pad. */
+  /* Release the pad, because the muxer would wait for data on an unlinked pad. */
   if (into)
     gst_element_release_request_pad(self->muxer, into);
   return FALSE;
@@ -193,7 +194,7 @@ read_entity(const gchar *text, gsize left, GString *plain, gsize *used) {
   return FALSE;
 }
 
-/* Converts Pango markup to plain text, with or without its tags. */
+/* Converts Pango markup to plain text. `keep_tags`: tags such as <i> stay in the text. */
 static gchar *
 plain_text(const gchar *markup, gsize size, gboolean keep_tags) {
   GString *plain = g_string_new(NULL);
@@ -225,10 +226,10 @@ convert_subtitles(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_OK;
 }
 
-/* Returns a new element (floating) that converts subtitles from Pango markup, which demuxers
- * output, to plain text, and finds its route into the muxer. NULL if `caps` are of another stream,
- * or the muxer cannot hold plain text. In Matroska the tags are kept, because SubRip has tags such
- * as <i>, too. */
+/* Returns a new element (floating) that converts subtitles from Pango markup to plain text, and
+ * finds the route of the text into the muxer. Demuxers output subtitles as Pango markup. NULL if
+ * `caps` are not such subtitles, or if the muxer cannot hold plain text. In Matroska the tags are
+ * kept, because its format for text, SubRip, also has tags such as <i>. */
 static GstElement *
 new_subtitle_converter(GstCaps *caps, GstElement *muxer, Route *route) {
   const GstStructure *stream = gst_caps_get_structure(caps, 0);
@@ -267,7 +268,7 @@ report_audio(Mux *self, const gchar *how, GstCaps *caps) {
   g_string_append_printf(self->audio, "%s%s %s", self->audio->len ? ", " : "", how, what);
 }
 
-/* Adds an encoder for audio that the container cannot hold as it is. */
+/* Adds an encoder for audio that the container cannot hold unchanged. */
 static void
 encode_audio(Mux *self, GstPad *pad, GstCaps *caps) {
   g_autoptr(GError) error = NULL;

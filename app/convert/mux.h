@@ -12,22 +12,23 @@ G_BEGIN_DECLS
 
 /* How an encoded stream is linked to a muxer. */
 typedef struct {
-  GstPadTemplate *into;      /* of the muxer's pad; not owned; NULL: the muxer does not accept it */
-  GstElementFactory *parser; /* of the parser before the muxer; NULL: none */
+  GstPadTemplate *into;      /* template of the muxer's pad; not owned; NULL: stream not accepted */
+  GstElementFactory *parser; /* factory of the parser before the muxer; NULL: no parser */
 } Route;
 
 void route_clear(Route *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Route, route_clear)
 
-/* FALSE if the muxer does not accept such a stream, not even after a parser. */
+/* Finds the route of a stream with these caps. FALSE if the muxer does not accept the stream, with
+ * or without a parser. */
 gboolean route_find(Route *self, GstElement *muxer, GstCaps *caps);
 
 typedef struct {
   GstElement *pipeline, *muxer;
   const Media *media; /* of the file */
-  const gchar *name;  /* of the file, for messages */
+  const gchar *name;  /* name of the output file, for messages */
   PipelineRun *run;
-  GString *audio; /* how audio and subtitles were written, for users; empty: there are none */
+  GString *audio; /* text for users, such as "copied AAC"; empty: no audio and no subtitles */
 } Mux;
 
 /* Adds the muxer of `media` and a sink for the file `location`. `media` and `name` must live as
@@ -37,27 +38,29 @@ gboolean mux_init(Mux *self, GstElement *pipeline, const Media *media, const gch
 void mux_clear(Mux *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Mux, mux_clear)
 
-/* Makes the bytes of a Matroska or WebM file reproducible. Its muxer writes the time of day, and
- * random numbers from GLib. Call it before the pipeline starts. Different files get different
- * seeds. */
+/* Makes the bytes of a Matroska or WebM file reproducible. Sets a fixed date, because the muxer
+ * would write the current date. Seeds GLib's random numbers with `seed`, because the muxer writes
+ * some of them. Call this before the pipeline starts, with a different seed for each chunk of a
+ * video. */
 void mux_fix_file(const Mux *self, guint32 seed);
 
-/* Links the stream of an element to the muxer by its route. */
+/* Links the source pad of `last` to the muxer, with the parser of `route` and a queue in between.
+ * FALSE if linking fails. */
 gboolean mux_link(Mux *self, GstElement *last, const Route *route);
 
-/* For the signal `autoplug-continue` of a decoding source and streams other than video. TRUE: the
- * source decodes the stream; FALSE: it outputs the stream encoded. */
+/* Returns the value for a decoding source's signal `autoplug-continue`, for a stream that is not
+ * video. TRUE: the source decodes the stream; FALSE: it outputs the stream encoded. */
 gboolean mux_wants_decoded(const Mux *self, GstCaps *caps);
 
-/* Adds a stream other than video from a source. Copies it if the container can hold it. Otherwise
- * encodes it if it is decoded audio, or leaves it out with a message. */
+/* Adds a stream of a source that is not video. Copies the stream if the container can hold it.
+ * Otherwise encodes it if it is decoded audio. Leaves all other streams out with a message. */
 void mux_add_stream(Mux *self, GstPad *pad, GstCaps *caps);
 
-/* Leaves a stream out, with a message that says why. */
+/* Discards a stream and prints a message with the reason `why`. */
 void mux_leave_out(Mux *self, GstPad *pad, GstCaps *caps, const gchar *why);
 
-/* Returns the name of the codec for users, without profile and level: these are not known before
- * the end. Free it. */
+/* Returns the name of the codec for users, without profile and level, because these are not known
+ * yet when an encoder is linked. Free the name. */
 gchar *mux_describe_codec(GstCaps *caps);
 
 G_END_DECLS

@@ -68,7 +68,7 @@ convert_options_make_encoder(const ConvertOptions *self, const Media *media, gui
 
 /* ---- times ---- */
 
-/* Reads H:M:S or M:S. Seconds may have a fraction. Numbers after a colon are below 60. */
+/* Reads H:M:S or M:S. Seconds may have a fraction. Numbers after a colon must be below 60. */
 static gboolean
 read_clock(const gchar *text, gdouble *seconds) {
   g_auto(GStrv) fields = g_strsplit(text, ":", 3);
@@ -94,7 +94,7 @@ read_number(const gchar *text, gdouble *seconds) {
   } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"m", 60}, {"min", 60}, {"h", 3600}};
   gchar *end;
   const gdouble number = g_ascii_strtod(text, &end);
-  /* no sign, exponent or hexadecimal number */
+  /* Refuse signs, exponents and hexadecimal numbers. */
   if (end == text || end != text + strspn(text, "0123456789."))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS(units); i++) {

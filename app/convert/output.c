@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MAX_LINKS 40 /* the limit of Linux */
+#define MAX_LINKS 40 /* maximum number of symbolic links in a chain, as in Linux */
 
-/* Returns the file that a symbolic link points to. The link is kept and its target is written,
- * which may not exist yet. */
+/* Returns the path that a chain of symbolic links ends at. The output is written there, so the
+ * links are kept. The target may not exist yet. Free the path. */
 static gchar *
 follow_links(const gchar *name) {
   gchar *path = g_strdup(name);

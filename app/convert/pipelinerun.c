@@ -16,10 +16,10 @@
 /* Extra seconds for a live source to deliver its last frames before the timer ends it. */
 #define LIVE_SLACK 1
 #define MAX_SECONDS_STOPPED 5
-#define SAME_SIGNAL 0.5 /* seconds in which repeated signals count as one */
+#define SAME_SIGNAL 0.5 /* seconds; signals closer to the first one than this are ignored */
 
-/* Application messages that a run posts to its own bus, from any thread. The bus keeps the order
- * with the messages of elements. */
+/* Application messages that a run posts to its own bus, from any thread. The bus delivers them in
+ * order with the messages of elements. */
 #define MESSAGE_ERROR "run-error"
 #define MESSAGE_NO_VIDEO "run-no-video"
 #define MESSAGE_DONE "run-done"
@@ -40,7 +40,7 @@ run_note(PipelineRun *self, const gchar *format, ...) {
   g_printerr("%s\n", text);
 }
 
-/* Stores the length while the pipeline can still report it. */
+/* Stores the length of the input. Works only while the pipeline is not stopped. */
 static void
 query_length(PipelineRun *self) {
   gint64 length;
@@ -48,7 +48,7 @@ query_length(PipelineRun *self) {
     self->length = (GstClockTime)length;
 }
 
-/* The share that is done, 0 to 1; negative: unknown. */
+/* Returns the part of the run that is done, 0 to 1. Negative: unknown. */
 static gdouble
 share_done(const PipelineRun *self, guint64 frames, GstClockTime last) {
   if (self->expected > 0)
@@ -99,7 +99,7 @@ read_format(GstPad *pad, GstPadProbeInfo *info, gpointer into) {
   return GST_PAD_PROBE_OK;
 }
 
-/* Each stream of an input has its own thread. */
+/* Updates stream_end. Takes the lock, because each stream of the input has its own thread. */
 static GstPadProbeReturn
 read_end(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   PipelineRun *self = user_data;
@@ -107,7 +107,8 @@ read_end(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   GstClockTime end = elements_stream_time(pad, buffer);
   if (!GST_CLOCK_TIME_IS_VALID(end))
     return GST_PAD_PROBE_OK;
-  /* The stated length of a Matroska file that begins late is the time of its end. */
+  /* If a Matroska file begins later than 0, its stated length is the time of its end. So PTS count
+   * too. */
   end = MAX(end, GST_BUFFER_PTS(buffer));
   end += GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0;
   GST_OBJECT_LOCK(self->pipeline);
@@ -167,7 +168,7 @@ run_fail_without_video(PipelineRun *self) {
   post(self, gst_structure_new_empty(MESSAGE_NO_VIDEO));
 }
 
-/* Ends the run. Takes the error; only the first error is reported. */
+/* Ends the run. Takes ownership of the error. Only the first error is reported. */
 static void
 end_with(PipelineRun *self, GError *error) {
   if (self->error)
@@ -207,14 +208,14 @@ on_element_message(PipelineRun *self, GstMessage *message) {
   }
 }
 
-/* Reports a warning at once, or counts it if it is about the input. Refused property values are not
- * warnings here: they are errors at the start, and nothing sets properties later. */
+/* Reports a warning at once, or counts it if it is about the input. Warnings about refused property
+ * values cannot arrive here: values are checked before the start, and no property is set later. */
 static void
 on_warning(PipelineRun *self, GstMessage *message) {
   g_autoptr(GError) warning = NULL;
   gst_message_parse_warning(message, &warning, NULL);
   g_strdelimit(warning->message, "\n", ' ');
-  /* on_element_message reports missing decoders. */
+  /* Ignore missing decoders here, because on_element_message reports them. */
   if (g_error_matches(warning, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND) ||
       g_error_matches(warning, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))
     return;
@@ -224,7 +225,8 @@ on_warning(PipelineRun *self, GstMessage *message) {
     self->warning = g_strdup(warning->message);
 }
 
-/* The chroma subsampling of a format, such as "4:2:0", or NULL if it has no chroma. */
+/* Returns the chroma subsampling of a format, such as "4:2:0", or NULL if the format has no
+ * chroma. */
 static const gchar *
 describe_chroma(const GstVideoInfo *format) {
   static const gchar *const names[3][3] = {
@@ -263,7 +265,7 @@ report_losses(PipelineRun *self) {
 gboolean
 run_check_length(const PipelineRun *self, GError **error) {
   const GstClockTime end = MIN(self->length, self->end);
-  /* The longest stream may be one without a decoder. */
+  /* If a decoder is missing, the longest stream may be unread, so the length cannot be checked. */
   if (!GST_CLOCK_TIME_IS_VALID(self->length) || !self->states_length || self->missing ||
       self->signal != 0 || end <= self->begin)
     return TRUE;
@@ -276,7 +278,7 @@ run_check_length(const PipelineRun *self, GError **error) {
   return FALSE;
 }
 
-/* Reports problems that did not prevent OUT. */
+/* Reports problems that did not prevent the output. */
 static void
 report_flaws(PipelineRun *self) {
   if (self->missing && !self->video_only)
@@ -327,9 +329,10 @@ end_stream(gpointer user_data) {
   return G_SOURCE_REMOVE;
 }
 
-static struct timespec first_signal; /* time of the first signal */
+static struct timespec first_signal; /* when the first signal arrived; CLOCK_MONOTONIC */
 
-/* Terminals, shells and `timeout` may send one signal twice. */
+/* TRUE shortly after the first signal, because terminals, shells and `timeout` may send a signal
+ * twice. */
 static gboolean
 is_same_signal(void) {
   struct timespec now;
@@ -339,7 +342,8 @@ is_same_signal(void) {
          SAME_SIGNAL;
 }
 
-/* The next signal ends the process at once, because an element that hangs could block the end. */
+/* Ends the process at once at a further signal, because a hanging element could block the normal
+ * end. */
 static void
 on_next_signal(gint number) {
   if (is_same_signal())
@@ -355,9 +359,9 @@ wait_for_next_signal(void) {
   signal(SIGHUP, on_next_signal);
 }
 
-/* The first signal ends the stream of a live source, so the recording is complete. Of a file it
- * ends the run, because only a whole OUT is kept. A signal before run_play or after it is stored
- * for the caller. */
+/* With a live source, the first signal ends the stream, so that the recording becomes complete.
+ * With a file, it ends the run, because an incomplete OUT is not kept. A signal before or after
+ * run_play is stored for the caller. */
 static void
 on_signal(PipelineRun *self, gint number) {
   if (self->signal == 0)
@@ -405,7 +409,7 @@ run_init(PipelineRun *self, Progress *progress, const gchar *input, const gchar 
   self->signals[0] = g_unix_signal_add(SIGINT, on_interrupt, self);
   self->signals[1] = g_unix_signal_add(SIGTERM, on_terminate, self);
   self->signals[2] = g_unix_signal_add(SIGHUP, on_hangup, self);
-  signal(SIGPIPE, SIG_IGN); /* a closed stdout or stderr does not end the conversion */
+  signal(SIGPIPE, SIG_IGN); /* writing to a closed stdout or stderr must not end the conversion */
 }
 
 gint
@@ -417,8 +421,9 @@ run_take_signal(PipelineRun *self) {
 
 void
 run_clear(PipelineRun *self) {
-  /* After a signal the process is about to end. Keep a handler while callers remove temporary
-   * files: without its sources, GLib would restore the default action. */
+  /* After a signal, callers remove temporary files before the process ends. Keep the GLib sources
+   * and install a handler for that time: GLib restores the default action when its sources are
+   * removed. */
   if (self->signal != 0)
     wait_for_next_signal();
   for (guint i = 0; i < G_N_ELEMENTS(self->signals) && self->signal == 0; i++)
@@ -433,7 +438,7 @@ run_clear(PipelineRun *self) {
   g_clear_pointer(&self->audio, g_free);
 }
 
-/* TRUE if the thread of a demuxer has stopped. */
+/* TRUE if a demuxer in `source` has stopped its streaming thread. */
 static gboolean
 has_stopped(GstElement *source) {
   g_autoptr(GstIterator) elements = gst_bin_iterate_recurse(GST_BIN(source));
@@ -447,9 +452,9 @@ has_stopped(GstElement *source) {
   return stopped;
 }
 
-/* Ends the run if the source hangs. If a demuxer rejects a damaged file just when decodebin starts
- * the demuxer, decodebin of GStreamer 1.22 takes the error for a failed start and drops it. No
- * other message would follow. */
+/* Ends the run if the source hangs. If a demuxer rejects a damaged file while decodebin starts the
+ * demuxer, decodebin of GStreamer 1.22 treats the error as a failed start and drops it. No other
+ * message would follow, so the run would never end. */
 static gboolean
 check_source(gpointer user_data) {
   PipelineRun *self = user_data;
@@ -462,7 +467,8 @@ check_source(gpointer user_data) {
   return G_SOURCE_CONTINUE;
 }
 
-/* Starts the pipeline. An element that fails to start usually posts its own error first. */
+/* Starts the pipeline. If an element fails to start, it usually posts its own error before the
+ * general error of this function. */
 static void
 start(PipelineRun *self) {
   GstStateChangeReturn change = gst_element_set_state(self->pipeline, GST_STATE_PAUSED);

@@ -11,39 +11,39 @@ G_BEGIN_DECLS
 
 typedef struct {
   GstElement *pipeline, *filter; /* set by run_play; not owned */
-  const gchar *input, *output;   /* their names, for messages */
-  Progress *progress;            /* NULL: not shown */
-  gboolean quiet;                /* print no notes; may be set before the run */
-  gboolean video_only;           /* audio of the input is not used */
-  GstClockTime begin, end;       /* the part of the input; end GST_CLOCK_TIME_NONE: up to its end */
-  guint file_depth;              /* bits per sample in the file; 0: unknown */
+  const gchar *input, *output;   /* names of input and output, for messages */
+  Progress *progress;            /* progress line; NULL: not shown */
+  gboolean quiet;                /* TRUE: print no notes; may be set before run_play */
+  gboolean video_only;           /* TRUE: the audio of the input is not used */
+  GstClockTime begin, end;       /* part of the input, in ns; end GST_CLOCK_TIME_NONE: no limit */
+  guint file_depth;              /* bits per sample in the input file; 0: unknown */
 
   /* Results, known after run_play. */
-  guint64 frames;     /* that left the filter */
-  gint width, height; /* of the first frame */
-  GstClockTime last;  /* time at the end of the last frame */
-  GstClockTime took;  /* elapsed time of run_play, until the end of the stream */
+  guint64 frames;     /* number of frames that left the filter */
+  gint width, height; /* size of the first filtered frame, in pixels */
+  GstClockTime last;  /* stream time of the end of the last frame */
+  GstClockTime took;  /* nanoseconds from the start of run_play to the end of the stream */
   gchar *backend, *device;
-  gchar *codec; /* of the video that was written; set by its writer; NULL for images */
-  gchar *audio; /* audio and subtitles, such as "copied AAC"; set like `codec`; empty: none */
+  gchar *codec; /* name of the video codec; set by the caller; NULL for images */
+  gchar *audio; /* audio and subtitles, such as "copied AAC"; set by the caller; empty: none */
   gint signal;  /* the signal that ended the run early; 0: none */
 
   /* Private. */
-  GstVideoInfo decoded, encoded; /* formats of the source's and the encoder's frames; finfo is NULL
-                                  * before they are known */
-  gboolean states_length;        /* the input's container states its length */
-  GstClockTime stream_end;       /* time at the end of the longest stream of the input */
+  GstVideoInfo decoded, encoded; /* formats of the frames from the source and to the encoder; finfo
+                                  * is NULL while they are unknown */
+  gboolean states_length;        /* TRUE: the container of the input states its length */
+  GstClockTime stream_end;       /* stream time of the end of the longest stream of the input */
   GMainLoop *loop;
   GError *error;
   gchar *missing;   /* description of the decoders that are not installed */
   gchar *warning;   /* the first warning about the input */
   guint warnings;   /* number of warnings about the input */
   guint signals[3]; /* GSource ids of the signal handlers */
-  guint stopped;    /* seconds since the source stopped without output */
+  guint stopped;    /* seconds for which the source has been stopped without a source pad */
   gboolean live;
   gint64 started;
   GstClockTime length;
-  guint64 expected; /* number of frames; may be set before the run; 0: unknown */
+  guint64 expected; /* expected number of frames; may be set before run_play; 0: unknown */
 } PipelineRun;
 
 /* Handles SIGINT, SIGTERM and SIGHUP until run_clear, so that temporary files can be removed before
@@ -53,28 +53,31 @@ void run_clear(PipelineRun *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PipelineRun, run_clear)
 
 /* Plays the pipeline until EOS, an error or a signal, and sets it to NULL. `filter` is an element
- * of the pipeline. TRUE at EOS. The first signal makes a live source end its stream with EOS. FALSE
- * without an error if a signal stopped the run; the signal is in `signal`. */
+ * of the pipeline. TRUE at EOS. The first signal makes a live source end its stream with EOS.
+ * Otherwise a signal stops the run and the function returns FALSE without an error; `signal` is
+ * then the signal. FALSE with an error if the run failed. */
 gboolean run_play(PipelineRun *self, GstElement *pipeline, GstElement *filter, GError **error);
 
-/* Ends the run with an error. Takes the error. Earlier messages of elements are handled first. May
- * be called from any thread. */
+/* Ends the run with an error. Takes ownership of the error. Earlier messages of elements are
+ * handled first. May be called from any thread. */
 void run_fail(PipelineRun *self, GError *error);
 
 /* Ends the run with the error that the input has no video that can be decoded. May be called from
  * any thread. */
 void run_fail_without_video(PipelineRun *self);
 
-/* Records the end of a stream of the input. With `is_video`, for the filtered video, also its
- * format. `pad` is a source pad; call it before the first buffer. */
+/* Records the time at which a stream of the input ends. With `is_video`, for the video that is
+ * filtered, also records its format. `pad` is a source pad. Call this function before the first
+ * buffer. */
 void run_watch_stream(PipelineRun *self, GstPad *pad, gboolean is_video);
 
-/* Records the format of the encoder's frames. After the run, notes report lost bits, alpha and
- * chroma. Call it before the encoder's first frame. May be called from any thread. */
+/* Records the format of the encoder's frames. run_play uses it for notes about lost bits, alpha and
+ * chroma. Call this function before the encoder's first frame. May be called from any thread. */
 void run_watch_encoder(PipelineRun *self, GstElement *encoder);
 
-/* Call it after run_play. FALSE with an error if the input ended much earlier than its container
- * states. 2 % of the length may be missing, but at least 0.5 and at most 5 seconds. */
+/* FALSE with an error if the input ended much earlier than its container states. The tolerance is 2
+ * % of the stated length, but at least 0.5 and at most 5 seconds. Call this function after
+ * run_play. */
 gboolean run_check_length(const PipelineRun *self, GError **error);
 
 /* Returns the signal that ended the run or that arrived after it; 0: none. */

@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PLACEHOLDER "{}" /* stands for the name of a file */
-#define MAX_LISTED 10    /* files in a message */
+#define PLACEHOLDER "{}" /* stands for the name of an input file without its extension */
+#define MAX_LISTED 10    /* maximum number of files that a message lists */
 
 static int
 compare_paths(gconstpointer a, gconstpointer b) {
@@ -42,7 +42,8 @@ add_file(GPtrArray *paths, const gchar *path, GError **error) {
   return TRUE;
 }
 
-/* Reports files of a folder that are left out. Lists the first ones and counts the rest. */
+/* Reports the files of a folder that are left out: lists the first MAX_LISTED and counts the
+ * rest. */
 static void
 report_left_out(const gchar *folder, GPtrArray *names, const gchar *why) {
   g_autoptr(GString) list = g_string_new(NULL);
@@ -236,7 +237,7 @@ check_ending(const gchar *name, const gchar *option, GError **error) {
                     option, name, endings);
 }
 
-/* FALSE with an error if an output is also an input, under any name. */
+/* FALSE with an error if an output is the same file as an input, even under another name. */
 static gboolean
 check_others(const GPtrArray *in, const GPtrArray *out, const gchar *option, GError **error) {
   g_autoptr(GHashTable) read = file_set_new();

@@ -12,29 +12,30 @@ G_BEGIN_DECLS
  * - a file;
  * - a folder, which stands for its videos and images; a line on stderr lists its other files;
  * - a pattern with *, ? or [;
- * - numbered images such as in/%04d.png.
- * `list` is a file with one such name per line, "-" for standard input, or NULL. With `names_stay`
- * files of a folder are left out if no output has their ending. NULL with an error if a name stands
- * for no file. */
+ * - numbered images such as in/%04d.png. `list` is a file with one such name per line, "-" for
+ *   standard input, or NULL. With `names_stay` the outputs keep the names of the inputs. Then files
+ *   of a folder are left out if no output format has their extension. NULL with an error if a name
+ *   stands for no file. */
 GPtrArray *sources_find(const gchar *const *names, const gchar *list, gboolean names_stay,
                         GError **error);
 
-/* TRUE if OUT is a folder, in which files keep their names. */
+/* TRUE if `out` is a folder, so that the outputs keep the names of the inputs. */
 gboolean sources_name_stays(const gchar *out);
 
-/* Returns the output name of an input file; free it. In `out`, {} stands for the file's name
- * without its ending. Or `out` is a folder, in which the file keeps its name. NULL if `out` names
- * one file. */
+/* Returns the output name of an input file; free it. In `out`, {} stands for the name of the input
+ * file without its extension. If `out` is a folder, the output keeps the name of the input file.
+ * NULL if `out` names one file. */
 gchar *sources_name_output(const gchar *in, const gchar *out);
 
-/* Returns the output names of all input files. `out` may name a file if there is one input. NULL
- * with an error if two outputs have the same name, an output is an input, or an ending is not
- * known. Errors begin with `option`, such as "--out ", and the name. */
+/* Returns the output names of all input files. If there is one input, `out` may name a file. NULL
+ * with an error if two outputs have the same name, if an output is also an input, or if an
+ * extension is not known. The error begins with `option`, such as "--out ", and the name of the
+ * output. */
 GPtrArray *sources_name_outputs(const GPtrArray *in, const gchar *out, const gchar *option,
                                 GError **error);
 
-/* Creates the folders of these files. Only the last component of a path may be missing. FALSE with
- * an error if that fails, or if a folder is not writable. */
+/* Creates the missing folders of the output files. The parent of a missing folder must exist. FALSE
+ * with an error if a folder cannot be created or is not writable. */
 gboolean sources_make_folders(const GPtrArray *out, const gchar *option, GError **error);
 
 G_END_DECLS

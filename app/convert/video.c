@@ -13,7 +13,8 @@ video_clear(Video *self) {
 }
 
 /* Returns the pixel format that most players support for a codec: 4:2:0 of 8 or 10 bits. With odd
- * sizes H.264 and H.265 need 4:4:4. NULL for codecs whose formats players all support. */
+ * sizes H.264 and H.265 need 4:4:4. NULL for other codecs: players support all of their
+ * formats. */
 static const gchar *
 choose_format(const GstVideoInfo *info, gint stride, GstCaps *codec) {
   const gchar *name = gst_structure_get_name(gst_caps_get_structure(codec, 0));
@@ -60,7 +61,7 @@ add_caps(GstElement *pipeline, const gchar *format) {
   return elements_add(pipeline, filter);
 }
 
-/* Adds a capssetter, which changes caps but no frame and no time. */
+/* Adds a capssetter. It changes the caps, but not the frames and their times. */
 static GstElement *
 add_setter(GstElement *pipeline, const gchar *fields, GError **error) {
   GstElement *setter = elements_new("capssetter", NULL, error);
@@ -71,11 +72,12 @@ add_setter(GstElement *pipeline, const gchar *fields, GError **error) {
   return elements_add(pipeline, setter);
 }
 
-/* Fixes bogus fields of the caps in `info`. Returns the fixed fields as text, or NULL. Free it.
+/* Fixes bogus caps fields in `info`. Returns the fixed fields as caps text, or NULL if all are
+ * good. Free the text.
  *
  * Some streams of variable frame rate state their time unit as the rate, such as 1000000000/1 from
- * x264enc. mp4mux cannot use that as its time scale. avidemux sets the pixel aspect ratio of raw
- * video to -1/1. */
+ * x264enc. mp4mux cannot use such a rate as its time scale. avidemux sets the pixel aspect ratio of
+ * raw video to -1/1. */
 static gchar *
 fix_caps(GstVideoInfo *info) {
   g_autoptr(GString) fields = g_string_new(NULL);
@@ -89,8 +91,8 @@ fix_caps(GstVideoInfo *info) {
   return fields->len ? g_strdup(fields->str) : NULL;
 }
 
-/* Links the converter `last` to the encoder, with the elements in between that the codec needs.
- * FALSE if linking fails, with an error only if an element is not installed. */
+/* Links the converter `last` to the encoder, and inserts the elements that the codec needs in
+ * between. FALSE if linking fails. Sets an error only if an element is not installed. */
 static gboolean
 link_frames(const Video *self, const Mux *mux, GstElement *last, const GstVideoInfo *info,
             GstCaps *codec, GError **error) {
@@ -105,7 +107,7 @@ link_frames(const Video *self, const Mux *mux, GstElement *last, const GstVideoI
   }
   if (GST_VIDEO_INFO_FPS_N(info) == 0 &&
       gst_structure_has_name(gst_caps_get_structure(codec, 0), "video/x-h265")) {
-    /* The levels of H.265 depend on the frame rate. */
+    /* The encoder needs some frame rate, because the levels of H.265 depend on it. */
     GstElement *rate = add_setter(mux->pipeline, "framerate=25/1", error);
     if (!rate || !gst_element_link(last, rate))
       return FALSE;

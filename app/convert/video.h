@@ -11,17 +11,17 @@ G_BEGIN_DECLS
 
 typedef struct {
   /* Set before video_add. */
-  GstElement *filter;            /* already in the pipeline */
-  const ConvertOptions *options; /* encoder and lossless */
-  const Media *media;            /* of OUT; its encoders are used */
-  const gchar *name;             /* of OUT, for messages */
-  gboolean is_reproducible;      /* make the stream independent of the number of cores */
+  GstElement *filter;            /* the element `cudaconv`, already in the pipeline */
+  const ConvertOptions *options; /* its members `encoder` and `lossless` are used */
+  const Media *media;            /* entry of OUT in the table; its encoders are used */
+  const gchar *name;             /* name of OUT, for messages */
+  gboolean is_reproducible; /* TRUE: make the encoded stream independent of the number of cores */
 
   /* Set by video_add. */
   GstElement *encoder;      /* has a sink and a source pad */
-  GstPad *frames, *packets; /* the encoder's pads; not owned */
-  gchar *codec;             /* its name for users */
-  guint64 encoded;          /* frames that left the encoder */
+  GstPad *frames, *packets; /* sink pad and source pad of the encoder; not owned */
+  gchar *codec;             /* name of the codec, for users */
+  guint64 encoded;          /* number of frames that left the encoder */
 } Video;
 
 void video_clear(Video *self);

@@ -32,8 +32,8 @@ child_set_text(JsonObject *result, const gchar *member, const gchar *format, ...
 
 static guint start_seconds;
 
-/* Kills GStreamer's scanner, the only child of this thread. GStreamer waits for it without a limit,
- * and continues with the next file when it ends. */
+/* Kills GStreamer's scanner, the only child of this thread. GStreamer waits for the scanner without
+ * a time limit. When the scanner ends, GStreamer continues with the next file. */
 static void
 on_alarm(int number) {
   static const char message[] = "cudaconv doctor: a plugin hangs while GStreamer loads it; "
@@ -43,7 +43,7 @@ on_alarm(int number) {
   const int file = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
   const ssize_t written G_GNUC_UNUSED = write(STDERR_FILENO, message, sizeof message - 1);
   if (file < 0 || read(file, text, sizeof text - 1) <= 0)
-    _exit(APP_FAILED); /* the plugin hangs in this process */
+    _exit(APP_FAILED); /* there is no scanner, so the plugin hangs in this process */
   close(file);
   for (const char *digit = text; g_ascii_isdigit(*digit); digit++)
     scanner = scanner * 10 + (*digit - '0');
@@ -68,7 +68,8 @@ copy_member(JsonObject *reply, const gchar *name, JsonNode *node, gpointer resul
   json_object_set_member(result, name, json_node_copy(node));
 }
 
-/* Reads a line. Returns with less if the child closes the pipe or the time `end` is reached. */
+/* Reads a line. The line is incomplete if the child closes the pipe or the time `end` is reached.
+ */
 static void
 read_line(int fd, GString *line, gint64 end) {
   struct pollfd ready = {fd, POLLIN, 0};
@@ -92,7 +93,7 @@ child_check(JsonObject *result, const gchar *check, const gchar *subject, guint 
   g_autoptr(GError) error = NULL;
   g_autoptr(GString) line = g_string_new(NULL);
   g_autofree gchar *option = g_strconcat("--probe=", check, NULL);
-  /* half of the time, so that the child can kill a scanner of its own before `end` */
+  /* half of the time, so that the child can kill its own GStreamer scanner before `end` */
   g_autofree gchar *limit = g_strdup_printf("--timeout=%u", MAX(seconds / 2, 1));
   const gchar *const words[] = {"/proc/self/exe", "doctor", limit, option, NULL};
   const int target = REPLY_FD;
@@ -102,7 +103,7 @@ child_check(JsonObject *result, const gchar *check, const gchar *subject, guint 
     child_set_text(result, "error", "%s", g_strerror(errno));
     return;
   }
-  /* plugins and drivers may print */
+  /* standard output is dropped, because plugins and drivers may print to it */
   const GSpawnFlags flags = G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL;
   const gboolean started =
       g_spawn_async_with_pipes_and_fds(NULL, words, NULL, flags, NULL, NULL, -1, -1, -1, &fds[1],
@@ -117,7 +118,7 @@ child_check(JsonObject *result, const gchar *check, const gchar *subject, guint 
   if (!started) {
     child_set_text(result, "error", "%s", error->message);
   } else if (ended == 0) {
-    kill(pid, SIGKILL); /* without waitpid, because the child may be stuck in a kernel driver */
+    kill(pid, SIGKILL); /* no waitpid: the child may be stuck in a kernel driver */
     child_set_text(result, "error", "%s hangs: no answer within %u second%s", subject, seconds,
                    seconds == 1 ? "" : "s");
   } else if (WIFSIGNALED(status)) {
@@ -168,7 +169,7 @@ check_filter(JsonObject *result, const gchar *backend) {
 static void
 check_driver(JsonObject *result) {
   enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
-  /* declared here, because their header is only in the CUDA Toolkit */
+  /* declared here, because only the CUDA Toolkit has the header of these functions */
   int (*init)(unsigned int flags), (*get_version)(int *version), (*get_count)(int *count);
   int (*get_device)(int *device, int ordinal), (*get_name)(char *name, int bytes, int device);
   int (*get_attribute)(int *value, int attribute, int device);

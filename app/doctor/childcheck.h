@@ -7,8 +7,9 @@
 
 G_BEGIN_DECLS
 
-/* Initialises GStreamer. GStreamer's scanner, which loads the plugins, is killed if it runs longer
- * than `seconds`. GStreamer then continues without the plugin that hangs. */
+/* Initialises GStreamer. GStreamer's scanner is a child process that loads the plugins. It is
+ * killed if it runs longer than `seconds`. GStreamer then continues without the plugin that hangs.
+ */
 void child_start_gstreamer(guint seconds);
 
 /* Runs a check in a child process and sets members of `result`. `subject` is a noun for messages,

@@ -17,11 +17,11 @@
 typedef enum {
   OPTIONAL,
   NEEDED,  /* the command does not work without it */
-  FOR_GPU, /* optional with a GPU, useless without one */
+  FOR_GPU, /* optional on machines with a GPU, useless on other machines */
 } Need;
 
-/* The purposes of elements. Any one of `elements` serves the purpose. `package` is the Debian
- * package of the first one. */
+/* The purposes of elements. Each of `elements` alone serves the purpose. `package` is the Debian
+ * package of the first element. */
 static const struct {
   const gchar *section, *purpose, *elements, *package;
   Need need;
@@ -90,14 +90,15 @@ static const struct {
 
 static const gchar *const backends[] = {"auto", "cuda", "cpu", NULL};
 
-/* The report. `root` is the object that --json prints; the others are its members. A failed check
- * has an "error" and a "fix". Members without a value are null. */
+/* The report. `root` is the object that --json prints. The other objects and arrays are members of
+ * `root`. The object of a failed check has an "error" and a "fix". Members without a value are
+ * null. */
 typedef struct {
   const gchar *wanted; /* the backend of --backend */
   guint seconds;       /* time limit of a check */
   JsonObject *root, *plugin, *gpu, *backends;
-  JsonArray *elements, *fixes; /* `fixes` has those that the command needs in order to work */
-  gboolean has_gpu;            /* there is a sign of an NVIDIA GPU */
+  JsonArray *elements, *fixes; /* `fixes` has only the fixes that the command needs to work */
+  gboolean has_gpu;            /* TRUE: a check found a sign of an NVIDIA GPU */
 } Report;
 
 /* Adds an object. `members` are the names of its members, separated by spaces; their values are
@@ -129,7 +130,8 @@ typedef struct {
   const gchar *part, *fix;
 } Fix;
 
-/* Returns the first fix that matches. The last part has to be "", which matches every error. */
+/* Returns the fix of the first entry that matches. `part` of the last entry has to be "", because
+ * "" matches every error. */
 static const gchar *
 find_fix(const Fix *fixes, const gchar *error) {
   while (!strstr(error, fixes->part))
@@ -148,7 +150,7 @@ check_plugin(const Report *self) {
       {"Permission denied", "make the file readable: chmod a+r"},
       {"", "rebuild the file or copy it again, or remove it"},
   };
-  /* the registry has a file that does not load as a plugin without elements */
+  /* the registry lists a file that fails to load as a plugin without elements */
   g_autoptr(GstElementFactory) factory = gst_element_factory_find("cudaconv");
   g_autoptr(GstPlugin) plugin = factory ? gst_plugin_feature_get_plugin(GST_PLUGIN_FEATURE(factory))
                                         : gst_registry_lookup(gst_registry_get(), FILE_NAME);
@@ -201,7 +203,7 @@ check_gpu(Report *self) {
   const gboolean usable = !error && json_array_get_length(devices) > 0;
   json_object_set_boolean_member(self->gpu, "usable", usable);
   if (usable) {
-    self->has_gpu = TRUE; /* even without other signs: WSL has no card on the PCI bus */
+    self->has_gpu = TRUE; /* on WSL only the driver shows the GPU, not the PCI bus */
     return;
   }
   if (obstacle && (self->has_gpu || is_absent))
@@ -245,7 +247,7 @@ check_backend(Report *self, const gchar *name) {
   json_object_set_boolean_member(backend, "works", !error);
   if (!error || get(self->plugin, "error"))
     return;
-  /* keep the cause only: the message begins with the property, and ends with advice */
+  /* keep only the cause: the message begins with the property's name and ends with advice */
   const gchar *property = "is not available: ", *begin = strstr(error, property);
   begin = begin ? begin + strlen(property) : error;
   const gchar *end = strstr(begin, ". backend=auto, the default");
@@ -262,7 +264,7 @@ check_backend(Report *self, const gchar *name) {
   }
 }
 
-/* Runs all checks. Returns TRUE if everything works that the command needs. */
+/* Runs all checks. Returns TRUE if the command can work. */
 static gboolean
 examine(Report *self) {
   guint major, minor, micro, nano;
@@ -283,7 +285,7 @@ examine(Report *self) {
   check_gpu(self);
   for (guint i = 0; backends[i]; i++)
     add_object(self->backends, backends[i], "works runs device reason error fix");
-  /* backwards: the fixes of the other backends depend on the result of the CPU */
+  /* the loop runs backwards, because the fixes of the other backends depend on the CPU's result */
   for (guint i = g_strv_length((gchar **)backends); i-- > 0;)
     check_backend(self, backends[i]);
   JsonObject *wanted = json_object_get_object_member(self->backends, self->wanted);
@@ -319,8 +321,8 @@ examine(Report *self) {
 
 /* ---- text ---- */
 
-/* Prints a failed check with its fix. With the mark "-" there is no fault, so no fix is printed.
- * The fix is not printed again if it equals `before`. */
+/* Prints a failed check with its fix. The mark "-" means that nothing is at fault, so no fix is
+ * printed. The fix is not printed again if it equals `before`. */
 static void
 print_failure(const gchar *mark, const gchar *subject, JsonObject *check, const gchar *before) {
   const gchar *fix = get(check, "fix");
@@ -334,7 +336,7 @@ print_checks(const Report *self) {
   const gchar *file = get(self->plugin, "file"), *driver = get(self->gpu, "driver");
   JsonArray *devices = json_object_get_array_member(self->gpu, "devices");
   JsonObject *versions = json_object_get_object_member(self->root, "versions");
-  /* no GPU is a fault only with --backend=cuda */
+  /* a missing GPU is a fault only with --backend=cuda */
   const gchar *mark = g_str_equal(self->wanted, "cuda") ? "broken"
                       : self->has_gpu                   ? "missing"
                                                         : "-";
@@ -387,7 +389,7 @@ print_text(const Report *self) {
       mark = "-";
       remark = "; optional, for machines with a GPU";
     } else if (!works) {
-      remark = "; optional"; /* no package: it would not fix the failure */
+      remark = "; optional"; /* no package is named, because it would not fix the failure */
     } else {
       remark = "; optional, Debian package ";
       package = uses[i].package;

@@ -5,9 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* Returns the first obstacle to CUDA that files of the system show, or NULL. NVIDIA's driver is not
- * called. Free the result. Sets `fix` to a static text, and `has_gpu` to whether there is a sign of
- * an NVIDIA GPU. `root` is the root of the file system, "/" except in tests. */
+/* Looks for obstacles to CUDA in files of the system, without calling NVIDIA's driver. Returns a
+ * text that describes the first obstacle, or NULL. Free the text. Sets `fix` to a static text. Sets
+ * `has_gpu` to whether a file is a sign of an NVIDIA GPU. `root` is the root of the file system,
+ * "/" except in tests. */
 gchar *gpu_facts_find_obstacle(const gchar *root, const gchar **fix, gboolean *has_gpu);
 
 G_END_DECLS

@@ -11,7 +11,7 @@
 #define SIGMA_STEP 0.5
 #define LINE_STEP 0.02
 
-/* The visible part of the result. */
+/* The visible images: original and result, only the result, or only the original. */
 typedef enum {
   VIEW_SPLIT,
   VIEW_FILTERED,
@@ -24,7 +24,8 @@ struct _Controls {
   Wipe *wipe;
   gdouble share;
   View view;
-  GHashTable *requested; /* last value of an enum set by a key, by property; maybe rejected since */
+  GHashTable *requested; /* key: property; value: enum value that a key set last; the filter may
+                            have rejected it */
   gchar **presets;
   gint preset;        /* index of the last loaded preset; -1: none */
   gboolean in_preset; /* the kernel has not been changed since the preset was loaded */
@@ -57,8 +58,8 @@ change_view(Controls *self, const gchar *unused, gint by) {
   return CONTROLS_CHANGED;
 }
 
-/* Resets the properties that a preset has set for its kernel, because they rarely suit another
- * kernel. */
+/* Resets the properties that a preset has set for the preset's kernel. Their values rarely suit
+ * another kernel. */
 static void
 reset_preset(Controls *self) {
   static const gchar *const set[] = {"size",     "sigma",  "scale", "bias",
@@ -71,8 +72,8 @@ reset_preset(Controls *self) {
   self->in_preset = FALSE;
 }
 
-/* Sets the next value of an enum. Continues from the last requested value, so a rejected value is
- * skipped. */
+/* Sets an enum property to the value after the last requested value. So a value that the filter has
+ * rejected is skipped. */
 static ControlsRequest
 next_value(Controls *self, const gchar *property, gint by) {
   const GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(self->filter), property);
@@ -99,7 +100,7 @@ next_value(Controls *self, const gchar *property, gint by) {
   return CONTROLS_CHANGED;
 }
 
-/* The size in use may be smaller than the requested one. */
+/* Changes the size in use, which may be smaller than the requested size. */
 static ControlsRequest
 change_size(Controls *self, const gchar *property, gint by) {
   g_autoptr(GstStructure) stats = NULL;
@@ -146,8 +147,8 @@ request(Controls *self, const gchar *unused, gint what) {
 }
 
 static const struct {
-  const gchar *keys;         /* key names; those after | run the action backwards */
-  const gchar *shown, *what; /* text of the help; NULL: covered by the row above */
+  const gchar *keys;         /* names of keys; keys after the "|" run the action backwards */
+  const gchar *shown, *what; /* text of the help; NULL: the row above has the text */
   ControlsRequest (*run)(Controls *self, const gchar *property, gint by);
   const gchar *property;
   gint argument; /* negated for keys that run the action backwards */
@@ -210,7 +211,7 @@ controls_help(void) {
 
 /* ---- the filter as options ---- */
 
-/* The text of an array without the types of its numbers. */
+/* Returns the text of an array. The text does not have the types of the numbers. */
 static gchar *
 array_text(const GValue *value) {
   g_autofree gchar *typed = gst_value_serialize(value);
@@ -240,7 +241,8 @@ property_text(GstElement *element, const GParamSpec *spec) {
   return GST_IS_PARAM_SPEC_ARRAY_LIST(spec) ? array_text(&value) : gst_value_serialize(&value);
 }
 
-/* TRUE if a property defines the custom kernel. It has no effect on a named kernel. */
+/* Returns whether a property defines the custom kernel. Such a property has no effect on a named
+ * kernel. */
 static gboolean
 is_definition(const gchar *property) {
   static const gchar *const names[] = {"matrix", "matrix-text", "row",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Applies keys and the mouse to a filter and its wipe. For one thread. */
+/* Changes a filter and its wipe when keys or the mouse are used. Call all functions from one
+ * thread. */
 
 #include <gst/gst.h>
 
@@ -9,10 +10,10 @@ G_BEGIN_DECLS
 
 typedef struct _Controls Controls;
 
-/* What the caller must do after a key. */
+/* The action that the caller must take after a key. */
 typedef enum {
-  CONTROLS_NOTHING, /* nothing: the key has no action */
-  CONTROLS_CHANGED, /* nothing: the filter or the wipe has changed, from the next frame on */
+  CONTROLS_NOTHING, /* no action: the key has no meaning */
+  CONTROLS_CHANGED, /* no action: the next frame shows the changed filter or wipe */
   CONTROLS_PAUSE,   /* pause or continue */
   CONTROLS_HELP,    /* show or hide the help */
   CONTROLS_TEXT,    /* show or hide the line of text in the window */
@@ -25,10 +26,10 @@ Controls *controls_new(GstElement *filter, gdouble share);
 void controls_free(Controls *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Controls, controls_free)
 
-/* Runs the action of a key, by its X name: "k", "K", "Left", "space". */
+/* Runs the action of a key. `key` is its X name: "k", "K", "Left", "space". */
 ControlsRequest controls_press(Controls *self, const gchar *key);
 
-/* Moves the line to a share of the image's width. */
+/* Moves the wipe's line. `share` is its distance from the left edge, from 0 to 1 of the width. */
 void controls_drag(Controls *self, gdouble share);
 
 /* Returns the current values of the filter as options, such as "--kernel gaussian --sigma 2". Free

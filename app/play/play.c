@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define NAME "play"
-#define CAMERAS 10         /* /dev/video0 to /dev/video9 are tried */
+#define CAMERAS 10         /* number of cameras to try: /dev/video0 to /dev/video9 */
 #define IMAGES_RATE "25/1" /* frame rate of numbered images */
 #define REFRESH_MS 500     /* interval of the text in the window */
 #define SETTLE_MS 300      /* delay until the element has reset a rejected value */
@@ -32,7 +32,7 @@
   "camera such as /dev/video0. The default is the first camera."
 
 typedef struct {
-  gchar *split; /* text of the command line */
+  gchar *split; /* value of the option --split */
   gdouble share;
   gchar *sink;
   gboolean no_audio;
@@ -46,14 +46,14 @@ clear_options(Options *self) {
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, clear_options)
 
 typedef struct {
-  const gchar *input; /* the name on the command line, or of the camera */
+  const gchar *input; /* the name on the command line, or the name of the first camera */
   GMainLoop *loop;
-  GstElement *pipeline, *filter, *text; /* text NULL: textoverlay is not installed */
+  GstElement *pipeline, *filter, *text; /* `text` is NULL if textoverlay is not installed */
   Controls *controls;
   GError *error;  /* the error that ended playback */
   gchar *missing; /* description of a decoder that is not installed */
 
-  gchar *backend; /* a line about the backend */
+  gchar *backend; /* line of text about the backend */
   gboolean started, paused, repeating, repeat_again;
   gboolean shows_help, hides_line;
   gchar *note; /* the last warning */
@@ -69,8 +69,8 @@ typedef struct {
 
 /* ---- the text in the window and the terminal ---- */
 
-/* Progress in the format of `apply`: the frames since the start, and the remaining time of the
- * video at normal speed. Cameras and images have no length. */
+/* Progress in the format of `apply`: the number of frames since the start, and the remaining time
+ * of the video at normal speed. Cameras and images have no length. */
 static gchar *
 describe_progress(const Play *self) {
   gint64 position, length;
@@ -155,7 +155,7 @@ print_soon(Play *self) {
 
 /* ---- actions of the user ---- */
 
-/* While paused, filters the current frame again, because nothing else would show a change. */
+/* While paused, filters the current frame again. Otherwise a change would not be visible. */
 static void
 repeat_frame(Play *self) {
   if (!self->paused)
@@ -237,7 +237,7 @@ on_error(Play *self, GstMessage *message) {
   end_with(self, g_error_new_literal(error->domain, error->code, text));
 }
 
-/* Shows a warning of the filter, such as a rejected value; the filter keeps the previous value.
+/* Shows a warning of the filter, such as a rejected value. The filter keeps the previous value.
  * Warnings of other elements, such as audio that cannot be decoded, are ignored. */
 static void
 on_warning(Play *self, GstMessage *message) {
@@ -311,7 +311,7 @@ on_element_message(Play *self, GstMessage *message) {
   }
 }
 
-/* Prints the keys when playback begins, so that they are not printed before an error. */
+/* Prints the help when playback begins. If playback fails, only the error is printed. */
 static void
 on_state(Play *self, GstMessage *message) {
   GstState now;
@@ -366,7 +366,7 @@ on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
 
 /* ---- running ---- */
 
-/* Returns the sink of --sink. */
+/* Returns the sink element that --sink describes. */
 static GstElement *
 parse_sink(const gchar *description, GError **error) {
   GstElement *sink = elements_parse(description, "--sink", "ximagesink", error);
@@ -409,7 +409,7 @@ run(Play *self) {
   const guint sources[] = {
       g_unix_signal_add(SIGINT, on_signal, self), g_unix_signal_add(SIGTERM, on_signal, self),
       g_unix_signal_add(SIGHUP, on_signal, self), g_timeout_add(REFRESH_MS, refresh, self)};
-  signal(SIGPIPE, SIG_IGN); /* the terminal must be restored */
+  signal(SIGPIPE, SIG_IGN); /* the program has to restore the terminal before it ends */
   gst_bus_add_watch(bus, on_message, self);
   self->refreshed = g_get_monotonic_time();
   gst_element_set_state(self->pipeline, GST_STATE_PLAYING); /* a failure also posts a message */
@@ -439,7 +439,7 @@ clear(Play *self) {
   g_free(self->backend);
 }
 
-/* Returns the first camera. */
+/* Returns the name of the first camera. */
 static gchar *
 find_camera(GError **error) {
   for (guint i = 0; i < CAMERAS; i++) {

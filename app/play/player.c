@@ -19,7 +19,7 @@
   "shaded-background=true shading-value=150 xpad=8 ypad=8 silent=true font-desc=\"Monospace 10\" " \
   "! videoconvert ! "
 
-#define STILL "still" /* name of the imagefreeze, which exists only for images */
+#define STILL "still" /* name of the element imagefreeze; it exists only for images */
 
 #define AUDIO_BRANCH "queue ! audioconvert ! audioresample ! autoaudiosink "
 
@@ -58,8 +58,8 @@ on_drag(GstPad *pad, gdouble x) {
     post(pad, gst_structure_new(PLAYER_DRAG, "share", G_TYPE_DOUBLE, x / width, NULL));
 }
 
-/* Handles navigation events at the filter, where coordinates are those of the filtered image. Drops
- * them, so that they do not reach the sources. */
+/* Handles navigation events at the filter. Their coordinates are those of the filtered image. Drops
+ * the events, so that they do not reach the sources. */
 static GstPadProbeReturn
 on_navigation(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
@@ -105,7 +105,8 @@ is_live(GstPad *pad) {
   return live;
 }
 
-/* Drops a live source's frames if the filter is too slow, because they would be late. */
+/* Makes the queue drop frames of a live source if the filter is too slow. Such frames would be
+ * late. */
 static void
 drop_late_frames(GstElement *source, GstElement *queue) {
   g_autoptr(GstElement) reader = NULL;
@@ -114,8 +115,8 @@ drop_late_frames(GstElement *source, GstElement *queue) {
     gst_util_set_object_arg(G_OBJECT(queue), "leaky", "downstream");
 }
 
-/* TRUE if the source reads a sequence of one image. input.c reads images that way if their decoder
- * needs the whole file in one buffer. */
+/* Returns whether the source reads an image sequence of one image. input.c reads an image like this
+ * if its decoder needs the whole file in one buffer. */
 static gboolean
 reads_one_of_sequence(GstElement *source) {
   g_autoptr(GstElement) reader = NULL;
@@ -128,8 +129,8 @@ reads_one_of_sequence(GstElement *source) {
   return first == last;
 }
 
-/* TRUE for an image: no frame rate, not live, and no duration. A video of variable frame rate has
- * no frame rate in its caps either. */
+/* Returns whether the input is an image: it has no frame rate, is not live, and has no duration.
+ * The frame rate alone is not enough, because caps of videos of variable frame rate have none. */
 static gboolean
 is_image(GstElement *source, GstPad *pad, const GstStructure *caps) {
   gint n, d;
@@ -140,8 +141,8 @@ is_image(GstElement *source, GstPad *pad, const GstStructure *caps) {
          !(gst_pad_query_duration(pad, GST_FORMAT_TIME, &length) && length > 0);
 }
 
-/* Links the decoder to the filter. imagefreeze repeats an image forever, so that a change is
- * visible at once. */
+/* Links the decoder to the filter. For an image, adds imagefreeze, which repeats the image forever.
+ * So a change is visible at once. */
 static gboolean
 link_to_filter(GstBin *player, gboolean freeze) {
   g_autoptr(GstElement) converted = gst_bin_get_by_name(player, "converted");
@@ -163,7 +164,7 @@ on_video(GstElement *source, GstPad *pad, gpointer user_data) {
     return;
   g_autoptr(GstElement) decoded = gst_bin_get_by_name(player, "decoded");
   g_autoptr(GstPad) sink = gst_element_get_static_pad(decoded, "sink");
-  if (gst_pad_is_linked(sink)) /* the file has several video streams */
+  if (gst_pad_is_linked(sink)) /* only the first video stream of a file is used */
     return;
   if (!link_to_filter(player, is_image(source, pad, gst_caps_get_structure(caps, 0))))
     GST_ELEMENT_ERROR(player, CORE, MISSING_PLUGIN, ("imagefreeze is not installed"), (NULL));
@@ -201,7 +202,7 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
 
 /* ---- the pipeline ---- */
 
-/* The source is linked when its streams are known. */
+/* The elements before and after the filter. The source is linked when its streams are known. */
 #define PIPELINE BEFORE_FILTER AFTER_FILTER
 
 GstElement *
@@ -262,7 +263,8 @@ player_shows_image(GstElement *player) {
 
 /* ---- sinks ---- */
 
-/* Tries window sinks. autovideosink could choose a full-screen sink, or one that shows nothing. */
+/* Tries sinks that open a window. autovideosink is not used, because it could choose a full-screen
+ * sink or a sink that shows nothing. */
 GstElement *
 player_find_window(GError **error) {
   static const struct {

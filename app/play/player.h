@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The pipeline of `cudaconv play`: shows a filtered video, image or camera in a window. */
+/* The pipeline of `cudaconv play`: shows a filtered video, image or camera stream in a window. */
 
 #include <gst/gst.h>
 
@@ -16,7 +16,7 @@ typedef struct {
 } PlayerSetup;
 
 /* Names of elements of the pipeline. */
-#define PLAYER_TEXT "text" /* the textoverlay; missing if it is not installed */
+#define PLAYER_TEXT "text" /* the textoverlay; no such element if textoverlay is not installed */
 
 /* Application messages of the pipeline. */
 #define PLAYER_NO_VIDEO "cudaconv-play-no-video" /* the input has no video that can be decoded */
@@ -24,18 +24,18 @@ typedef struct {
 #define PLAYER_DRAG                                                                                \
   "cudaconv-play-drag" /* the mouse was pressed at `share` (double) of the width */
 
-/* Returns a pipeline (floating) in state NULL. NULL with an error if an element is not installed or
- * cannot be linked. */
+/* Returns a pipeline (floating) in state NULL. Returns NULL with an error if an element is not
+ * installed or cannot be linked. */
 GstElement *player_new(const PlayerSetup *setup, GError **error);
 
-/* Filters and shows the current frame again, asynchronously. FALSE if the input cannot seek, such
- * as a live one; then nothing changes. */
+/* Filters and shows the current frame again, asynchronously. Returns FALSE and does nothing if the
+ * input cannot seek, such as a live input. */
 gboolean player_repeat_frame(GstElement *player);
 
-/* Restarts the video. FALSE if the input cannot seek, such as a live one. */
+/* Restarts the video. Returns FALSE if the input cannot seek, such as a live input. */
 gboolean player_rewind(GstElement *player);
 
-/* TRUE if the input is one image. Known when the first frame flows. */
+/* Returns whether the input is one image. May wrongly return FALSE before the first frame flows. */
 gboolean player_shows_image(GstElement *player);
 
 /* Returns a sink (floating) that can open a window, or NULL with an error. */

@@ -7,7 +7,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define BACKGROUND_MS 500 /* interval of checks whether the process is in the foreground again */
+#define BACKGROUND_MS 500 /* interval between two checks that the process is in the foreground */
 
 /* The terminal of the process. */
 static struct {
@@ -55,8 +55,8 @@ take_key(const gchar *text) {
   return 1;
 }
 
-/* TRUE if the process is in the foreground of its terminal. A shell can move it to the background.
- */
+/* Returns whether the process is in the foreground of its terminal. A shell can move it to the
+ * background. */
 static gboolean
 is_in_foreground(void) {
   return tcgetpgrp(STDIN_FILENO) == getpgrp();
@@ -104,7 +104,7 @@ terminal_open(TerminalKey take, gpointer user_data) {
   single.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
   if (tcsetattr(STDIN_FILENO, TCSANOW, &single) != 0)
     return;
-  atexit(restore); /* Xlib ends the process if it loses its server */
+  atexit(restore); /* Xlib ends the process if it loses the connection to its server */
   terminal.take = take;
   terminal.user_data = user_data;
   start_listening(NULL);

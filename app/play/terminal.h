@@ -7,11 +7,11 @@
 
 G_BEGIN_DECLS
 
-/* Gets a key by its X name: "k", "K", "Left", "space". */
+/* Handles a key. `key` is its X name: "k", "K", "Left", "space". */
 typedef void (*TerminalKey)(const gchar *key, gpointer user_data);
 
-/* Passes each key to `take`, without an echo, until terminal_close. Does nothing if standard input
- * is not a terminal, or the program is in the background. */
+/* Turns off the echo and passes each key to `take`, until terminal_close. Does nothing if standard
+ * input is not a terminal, or the program is in the background. */
 void terminal_open(TerminalKey take, gpointer user_data);
 
 /* Restores the modes of the terminal. */

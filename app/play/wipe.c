@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define META "cudaconv-split-original"
-#define SHARES (1 << 24) /* a share is stored as a multiple of 1 / SHARES, so it can be atomic */
+#define SHARES (1 << 24) /* shares are atomic integers in units of 1 / SHARES */
 
 struct _Wipe {
   GstElement *filter; /* owns the wipe */
@@ -15,8 +15,8 @@ struct _Wipe {
 /* A mapped frame and the position of the image in it. */
 typedef struct {
   GstVideoFrame mapped;
-  guint x, y;         /* offset of the crop, if the caps have the size of the crop; else 0 */
-  gint width, height; /* size in the caps */
+  guint x, y;         /* offset of the crop meta if the caps have the size of the crop; else 0 */
+  gint width, height; /* size of the image in the caps */
 } MappedImage;
 
 static gboolean
@@ -39,7 +39,7 @@ image_map(MappedImage *self, GstBuffer *buffer, const GstCaps *caps, GstMapFlags
   return FALSE;
 }
 
-/* Bytes per sample. */
+/* Returns the number of bytes per sample. */
 static gint
 sample_bytes(const GstVideoFormatInfo *format, guint component) {
   return GST_VIDEO_FORMAT_INFO_DEPTH(format, component) +
@@ -49,8 +49,8 @@ sample_bytes(const GstVideoFormatInfo *format, guint component) {
              : 1;
 }
 
-/* The offset of a component in its plane, in bytes. GStreamer 1.22 stores it in samples for P010
- * and P016, and in bytes for all other formats. */
+/* Returns the offset of a component in its plane in bytes. GStreamer 1.22 stores it in samples for
+ * P010 and P016, and in bytes for all other formats. */
 static gint
 component_offset(const GstVideoFormatInfo *format, guint component) {
   const gint offset = GST_VIDEO_FORMAT_INFO_POFFSET(format, component);
@@ -58,7 +58,7 @@ component_offset(const GstVideoFormatInfo *format, guint component) {
   return offset % bytes == 0 ? offset : offset * bytes;
 }
 
-/* A row of the image in the plane of a component. */
+/* Returns the address of a row of the image in the plane of a component. */
 static guint8 *
 image_row(const MappedImage *self, guint component, gint row) {
   const GstVideoFormatInfo *format = self->mapped.info.finfo;
@@ -94,7 +94,8 @@ describe(const MappedImage *image, guint component) {
   };
 }
 
-/* The stride of the filter, from the sizes of its input and output; 0: no valid stride. */
+/* Computes the filter's stride from the sizes of its input and output. Returns 0 if no stride fits.
+ */
 static gint
 find_stride(const MappedImage *in, const MappedImage *out) {
   for (gint stride = 1; stride <= 4; stride *= 2) {
@@ -138,7 +139,7 @@ fill_columns(const MappedImage *out, const Samples *samples, gint first, gint en
   }
 }
 
-/* The sample value of a component in white or black. */
+/* Returns the sample value that a component has in white or black. */
 static guint16
 shade(const GstVideoInfo *info, guint component, gboolean white) {
   gint low[GST_VIDEO_MAX_COMPONENTS], range[GST_VIDEO_MAX_COMPONENTS];
@@ -151,8 +152,8 @@ shade(const GstVideoInfo *info, guint component, gboolean white) {
   return (guint16)(value << GST_VIDEO_FORMAT_INFO_SHIFT(info->finfo, component));
 }
 
-/* The column of the line: a multiple of `*unit`, the number of pixels that share a chroma sample.
- */
+/* Returns the column of the line, a multiple of `*unit`. Sets `*unit` to the number of pixels in a
+ * row that share a chroma sample. */
 static gint
 find_line(const MappedImage *out, gdouble share, gint *unit) {
   const GstVideoFormatInfo *format = out->mapped.info.finfo;
@@ -164,7 +165,7 @@ find_line(const MappedImage *out, gdouble share, gint *unit) {
 }
 
 /* Copies the left part of `in` into `out`. Draws a white line with a black line beside it, so that
- * it is visible on any image. */
+ * the line is visible on any image. */
 static void
 draw(const MappedImage *out, const MappedImage *in, gint stride, gdouble share) {
   const GstVideoInfo *info = &out->mapped.info;
@@ -173,7 +174,7 @@ draw(const MappedImage *out, const MappedImage *in, gint stride, gdouble share) 
   if (line == 0)
     return;
   gsize row_bytes[GST_VIDEO_MAX_PLANES] = {
-      0}; /* bytes already copied with another component of the plane */
+      0}; /* bytes of a row that were copied with another component of the same plane */
   for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(info); c++) {
     const Samples samples = describe(out, c);
     const gint columns = GST_VIDEO_FORMAT_INFO_SCALE_WIDTH(info->finfo, c, line);
@@ -214,8 +215,8 @@ draw_original(GstBuffer *result, GstCaps *caps, GstSample *original, gdouble sha
 
 /* ---- probes ---- */
 
-/* Returns a copy of the frame, in the same memory, with the original as a meta. Takes the buffer.
- */
+/* Returns a buffer with the same memory, and with the original frame attached as a meta. Takes
+ * ownership of `buffer`. */
 static GstBuffer *
 attach_original(GstBuffer *buffer, GstCaps *caps) {
   GstBuffer *copy = gst_buffer_copy(buffer);

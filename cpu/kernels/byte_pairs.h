@@ -3,12 +3,14 @@
 /* Horizontal sums that fit words, from products of two bytes. Included by row_kernels.c for
  * instruction sets that cannot add four such products.
  *
- * A pair is a sample and the sample one step to the right. Vectors of both are interleaved, which
- * gives the pairs of the first and of the second eight samples of each 16. The words of two rows
- * are interleaved in the same way into dot groups. The dot groups are then in order, except for
- * blocks of 16 bytes, which store_groups rearranges. */
+ * A pair is a sample and the sample one step to the right of it. Pairs are made by interleaving two
+ * vectors. One resulting vector has the pairs of the first eight of each 16 samples, the other the
+ * pairs of the second eight. The sums of two rows are interleaved into dot groups in the same way.
+ * The dot groups are then in order within blocks of 16 bytes. store_groups rearranges the
+ * blocks. */
 
-/* Sums of VECTOR_BYTES samples in words: of the first and of the second eight of each 16. */
+/* Sums for VECTOR_BYTES samples, in words. `first` has the sums for the first eight of each 16
+ * samples, `second` for the second eight. */
 typedef struct {
   Words first, second;
 } WordSums;
@@ -24,7 +26,7 @@ load_pairs(const guint8 *at, guint step) {
   return (WordSums){V(unpacklo_epi8)(a, b), V(unpackhi_epi8)(a, b)};
 }
 
-/* Returns pair g of taps in every word. */
+/* Returns a vector that has pair g of the taps in every word. */
 static ALWAYS_INLINE Words
 pair_of_taps(const gint32 *taps, guint g) {
   gint16 pair;
@@ -46,7 +48,7 @@ dot_pairs(WordSums sums, WordSums pairs, Words taps, const CcHorizontal *f, CcDo
   return (WordSums){V(add_epi16)(sums.first, pairs.first), V(add_epi16)(sums.second, pairs.second)};
 }
 
-/* Stores the dot groups of the sums of two rows. */
+/* Stores dot groups that consist of the sums a and b of two rows. */
 static ALWAYS_INLINE void
 store_groups(gint32 *to, WordSums a, WordSums b) {
   Words *const out = (gpointer)to;
@@ -68,8 +70,8 @@ store_groups(gint32 *to, WordSums a, WordSums b) {
 #endif
 }
 
-/* Makes dot groups from the horizontal sums of two rows, modulo 2^16. With two parts, the first
- * part is of the low parts of split taps. */
+/* Computes the horizontal sums of two rows, modulo 2^16, and stores dot groups of them. With two
+ * parts, the first part has the sums with the low parts of split taps. */
 static ALWAYS_INLINE void
 horizontal_pairs_of(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f,
                     guint n, CcDotKind kind, guint n_parts) {

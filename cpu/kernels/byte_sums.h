@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* 16-bit sums of bytes without widening and packing. Included by row_kernels.c.
+/* 16-bit sums of bytes, computed without widening the bytes and packing the results. Included by
+ * row_kernels.c.
  *
- * A vector of bytes is read as 16-bit words. One vector has the sums over the words' low bytes,
- * another those over their high bytes. Results are bytes again, and are combined into words in the
- * same way. A row of split sums alternates the two vectors, for VECTOR_BYTES samples each. */
+ * A vector of bytes is read as 16-bit words. The low bytes of the words are summed in one vector,
+ * the high bytes in another vector. The resulting bytes are combined into words in the same way.
+ * For each VECTOR_BYTES samples, a row of split sums has the vector of the low bytes and then the
+ * vector of the high bytes. */
 
 typedef gint16 SignedVector_16 __attribute__((vector_size(VECTOR_BYTES)));
 typedef guint16 UnalignedBytes __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
@@ -43,7 +45,7 @@ high_product(Vector_16 a, Vector_16 b) {
 }
 #endif
 
-/* A CcFinish16 in vectors. */
+/* The constants of a CcFinish16, repeated in vectors. */
 typedef struct {
   Vector_16 offset, factor, min, max, base;
   gint right;
@@ -56,8 +58,8 @@ vector_finish(const CcFinish16 *f) {
                         f->max + zero,    f->base + zero,   (gint)f->right};
 }
 
-/* Returns code_of_16 of each t, or of its absolute value if `absolute`. If `plain`, the product
- * alone is the code value. */
+/* Returns the code value (code_of_16) of each t. If `absolute`, of the absolute value of each t. If
+ * `plain`, min, max and base are not applied. */
 static ALWAYS_INLINE Vector_16
 codes_of_sums(Vector_16 t, const VectorFinish *f, gboolean absolute, gboolean plain) {
   if (absolute)
@@ -103,9 +105,10 @@ store_split(guint8 *out, Vector_16 bytes, gboolean streams) {
     }                                                                                              \
   } while (0)
 
-/* For taps 1 4 6 4 1, ordered as 1 1 4 4 6. Returns whether the `far` rows with taps 4 and 6 are
- * the `near` rows with taps 1 and 6, because `far` has twice the distance. Loading them once saves
- * much of the time. */
+/* For taps 1 4 6 4 1, whose rows are ordered as 1 1 4 4 6. The distance between rows of `far` may
+ * be twice that of `near`. Returns whether the inner rows of one are then rows of the other:
+ * whether `far` has for taps 4 and 6 the rows that `near` has for taps 1 and 6. Loading shared rows
+ * only once saves much time. */
 static inline gboolean
 shares_taps(const guint8 *const *near, const guint8 *const *far) {
   return far[2] == near[0] && far[3] == near[1] && far[4] == near[4];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Boxes by column sums. Included by row_kernels.c. A row enters the column sums and another one
- * leaves them. Neighbouring column sums are then added in registers, and samples are made from the
- * result.
+/* Box filters by column sums. Included by row_kernels.c. One row is added to the column sums and
+ * another row is subtracted. Neighbouring column sums are then added in registers, and samples are
+ * computed from the results.
  *
  * As with split sums, a vector of samples is read as lanes that hold two samples each. One vector
- * has the column sums of even columns, another those of odd columns. The results are combined in
- * the same way. */
+ * has the sums of even columns, another vector the sums of odd columns. Results of even and odd
+ * columns are combined in the same way. */
 
 #if defined __AVX512BW__
 typedef __m512i Bytes;
@@ -14,7 +14,7 @@ typedef __m512i Bytes;
 typedef __m256i Bytes;
 #endif
 
-/* Returns the vector that begins n_bytes (even) before `latest` in a stream. */
+/* Returns the vector that begins n_bytes before `latest` in a stream. n_bytes is even. */
 static ALWAYS_INLINE Bytes
 bytes_before(Bytes latest, Bytes previous, guint n_bytes) {
 #if defined __AVX512BW__

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Column sums for one sample type. Included by column_sums.h once for each, with
+/* Column sums for one sample type. Included by column_sums.h once for each sample type, with
  *   LANE         the type of sums, unsigned and twice as wide as samples
  *   SAMPLE_BITS  of a sample
  *   NAME(f)      f with the lane's suffix */
@@ -10,8 +10,8 @@
 #define SUMS NAME(Sums)
 #define WINDOWS NAME(Windows)
 
-/* The latest vectors of a stream, the last one first. A struct instead of an array, so that
- * compilers keep just the needed vectors in registers. */
+/* The latest four vectors of a stream, newest first. A struct instead of an array, so that
+ * compilers keep only the vectors that are needed in registers. */
 typedef struct {
   LANES a, b, c, d;
 } PAST;
@@ -24,7 +24,7 @@ NAME(push)(PAST *past, LANES latest) {
   past->a = latest;
 }
 
-/* Returns the vector that begins n_lanes before the latest one. */
+/* Returns the vector that begins n_lanes lanes before the latest vector. */
 static ALWAYS_INLINE LANES
 NAME(before)(const PAST *past, guint n_lanes) {
   const guint bytes = n_lanes * sizeof(LANE), part = bytes % VECTOR_BYTES;
@@ -40,13 +40,14 @@ NAME(before)(const PAST *past, guint n_lanes) {
   }
 }
 
-/* Streams of lanes, and of the sums of some neighbours that end at each lane. */
+/* Streams of lanes, of sums of two neighbours, and of sums of `part` neighbours. A sum belongs to
+ * its last lane. */
 typedef struct {
   PAST one, two, part;
 } SUMS;
 
-/* Returns the sums of `width` <= 5 neighbours, `unit` lanes apart, that end at each of the latest
- * lanes. */
+/* Returns a sum for each lane of the latest vector: the lane plus the width - 1 lanes before it
+ * that are `unit` lanes apart. width <= 5. */
 static ALWAYS_INLINE LANES
 NAME(short_sums)(SUMS *s, guint width, guint unit) {
   LANES total = s->one.a;
@@ -64,8 +65,9 @@ NAME(short_sums)(SUMS *s, guint width, guint unit) {
   return total;
 }
 
-/* The same for 1 to 7, 9, 11, 13 or 15 neighbours, from sums of 3 to 5. A sum of 11 is three sums
- * of 4, less the lane that two of them share. */
+/* Like short_sums, for a width of 1 to 7, 9, 11, 13 or 15. Widths above 5 are composed of sums of
+ * 3, 4 or 5 lanes. For example, a sum of 11 is three sums of 4 minus the lane that two of them
+ * share. */
 static ALWAYS_INLINE LANES
 NAME(sums)(SUMS *s, LANES latest, guint width, guint unit) {
   const guint part = width <= 5 ? width : width <= 9 ? 3 : width < 15 ? 4 : 5;
@@ -86,15 +88,17 @@ NAME(sums)(SUMS *s, LANES latest, guint width, guint unit) {
   return total;
 }
 
-/* Streams of the sums of even columns, of odd columns, of pairs of both, and along the row. */
+/* Streams of the sums of even columns, of odd columns, and of pairs of an even and an odd column,
+ * and the state of the horizontal sums. */
 typedef struct {
   PAST even, odd, pairs;
   SUMS horizontal[2];
 } WINDOWS;
 
-/* Makes the sums of windows whose last columns are even, and of those whose last columns are odd.
- * With an even step all columns of a window are of one kind. With an odd step they alternate. Both
- * kinds of windows are then sums of the same pairs plus one column. */
+/* Computes sums[0] for windows whose last column is even, and sums[1] for windows whose last column
+ * is odd. With an even step, the columns of a window are all even or all odd. With an odd step,
+ * even and odd columns alternate. The sum of a window is then a sum of pairs, which both kinds of
+ * windows use, plus one column. */
 static ALWAYS_INLINE void
 NAME(conv2d_sums)(WINDOWS *w, LANES sums[2], LANES even, LANES odd, guint radius, guint step) {
   if (step % 2 == 0) {
@@ -111,7 +115,7 @@ NAME(conv2d_sums)(WINDOWS *w, LANES sums[2], LANES even, LANES odd, guint radius
   sums[1] = pairs + NAME(before)(&w->odd, radius * step);
 }
 
-/* Adds a vector of entering samples to the column sums, and subtracts the leaving ones. */
+/* Adds the samples `in` to the column sums and subtracts the samples `out`. */
 static ALWAYS_INLINE void
 NAME(change_columns)(LANES columns[2], LANES in, LANES out) {
   const LANE low = (1 << SAMPLE_BITS) - 1;
@@ -127,7 +131,7 @@ NAME(add_columns)(gpointer columns, gconstpointer in, gconstpointer out, gsize n
     NAME(change_columns)(to, *a++, *b++);
 }
 
-/* Vectors before the first result are only summed. */
+/* Vectors before the first result only update the sums. */
 static ALWAYS_INLINE void
 NAME(column_sums)(gpointer columns, gconstpointer in, gconstpointer out, guint n, guint8 *dst,
                   const CcFinish *finish, gint32 factor, const CcAhead *ahead, guint radius,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Dot products of several neighbours. Included by row_kernels.c.
+/* Dot products of several neighbouring samples. Included by row_kernels.c.
  *
  * A dot group is a 32-bit lane that holds neighbouring samples: two signed words, or four bytes.
- * One instruction multiplies each of them by its own tap and adds the products to a 32-bit lane.
- * Sums are modulo 2^32. A row of dot groups has one dot group for each sample, so the dot group of
- * the next pixel is `step` dot groups further. */
+ * One instruction multiplies each sample of the dot group by its own tap and adds the products to a
+ * 32-bit lane. Sums are modulo 2^32. A row of dot groups has one dot group for each sample, so the
+ * dot group of the next pixel is `step` dot groups further. */
 
-/* Without an instruction for four byte products, two products are added in 16 bits, with
- * saturation. */
+/* Instruction sets without an instruction for four byte products add two products in 16 bits, with
+ * saturation. MAX_BYTE_TAPS is the limit for the sum of two taps. */
 #if defined __AVX512VNNI__ || defined __AVXVNNI__
 #define HAS_DOT_OF_FOUR
 #define MAX_BYTE_TAPS 256
@@ -44,8 +44,8 @@
   ((sum) + ((group) << 16 >> 16) * ((taps) << 16 >> 16) + ((group) >> 16) * ((taps) >> 16))
 #endif
 
-/* Adds the products of words to `sum`, or of bytes if `bytes` and there are instructions for
- * them. */
+/* Adds the dot product of a dot group and taps to `sum`. The elements are bytes if `bytes` is set
+ * and the instruction set can multiply bytes, else words. */
 static ALWAYS_INLINE Sums
 dot(Sums sum, Sums group, Sums taps, gboolean bytes) {
 #ifdef DOT_BYTES
@@ -84,7 +84,7 @@ group_bytes(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
 }
 #endif
 
-/* Makes n_vectors vectors of sums for n_rows result rows, from position x on. */
+/* Computes n_vectors vectors of sums for each of n_rows result rows, from sample x on. */
 static ALWAYS_INLINE void
 sums_of_windows(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gconstpointer *groups,
                 const gint32 *taps, guint n_groups, gint32 start, gsize x) {
@@ -141,8 +141,8 @@ DEFINE_CONV2D(conv2d_shifted_u8, 4, store_bytes, codes_of_shifted)
 
 /* --- horizontal pass: dot groups of samples one step apart --- */
 
-/* Returns the dot groups of SUMS_AT_ONCE neighbouring samples. `order` selects their bytes: each 16
- * bytes of the result are taken from 16 loaded bytes. */
+/* Returns the dot groups of SUMS_AT_ONCE neighbouring samples. `order` selects the bytes: each
+ * block of 16 bytes of the result is selected from 16 loaded bytes. */
 #if !defined __AVX512VBMI__
 static ALWAYS_INLINE Sums
 horizontal_groups(const guint8 *at, const CcHorizontal *f, CcDotKind kind) {
@@ -204,8 +204,8 @@ dot_horizontal(Sums total, Sums group, Sums taps, const CcHorizontal *f, CcDotKi
   return dot(total, group, taps, kind == CC_DOT_BYTES);
 }
 
-/* Makes n_vectors vectors of horizontal sums for each of n_lines rows, from sample x on, over dot
- * groups `first` to end - 1. */
+/* Computes n_vectors vectors of horizontal sums for each of n_lines rows, from sample x on. The
+ * sums are over dot groups `first` to end - 1. */
 static ALWAYS_INLINE void
 sums_of_groups(Sums *total, const gconstpointer *lines, const CcHorizontal *f, gsize x,
                CcDotKind kind, guint n_lines, guint n_vectors, guint first, guint end) {
@@ -231,9 +231,10 @@ group_of(Sums a, Sums b) {
   return (a & 0xffff) | b << 16;
 }
 
-/* Makes horizontal sums as high * 2^CC_HIGH_BITS + rest. `high` adds the pieces without their
- * lowest bits, so that the total fits, and may be too small by one. `rest` makes up for that. It is
- * exact, because it is small and what wraps around cancels out. */
+/* Computes horizontal sums as high * 2^CC_HIGH_BITS + rest. `high` adds the pieces without their
+ * lowest bits, because the sum of whole pieces would not fit 32 bits. `high` may therefore be too
+ * small by one. `rest` is the sum minus high * 2^CC_HIGH_BITS, modulo 2^32. It is exact, because
+ * this difference is small. */
 static ALWAYS_INLINE void
 sums_of_pieces(Sums *rest, Sums *high, const gconstpointer *lines, const CcHorizontal *f, gsize x,
                CcDotKind kind, guint n_lines, guint n_vectors) {
@@ -255,7 +256,8 @@ sums_of_pieces(Sums *rest, Sums *high, const gconstpointer *lines, const CcHoriz
   }
 }
 
-/* Makes the horizontal sums of two rows, and dot groups of the words that they are split into. */
+/* Computes the horizontal sums of two rows, splits each sum into words, and stores dot groups of
+ * the words of both rows. */
 static ALWAYS_INLINE void
 horizontal_of(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f, guint n,
               CcDotKind kind, guint n_parts) {
@@ -305,8 +307,8 @@ DEFINE_HORIZONTAL(horizontal_words, CC_DOT_WORDS, 3)
 
 /* --- horizontal pass with split taps instead of split sums --- */
 
-/* Makes dot groups of the horizontal sums of two rows: one part by the low and one by the high
- * parts of the taps. The sums fit words. */
+/* Computes the horizontal sums of two rows, once with the low parts of the taps and once with the
+ * high parts. Stores dot groups of the sums of both rows, for each part. The sums fit words. */
 #ifdef HAS_DOT_OF_FOUR
 static void
 horizontal_split(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f, guint n) {
@@ -350,8 +352,8 @@ codes_of_three(Sums low, Sums middle, Sums high, const CcFinish *finish) {
                         finish);
 }
 
-/* Makes the sums of two result rows from dot groups from x on. With three parts, makes their code
- * values. */
+/* Computes the sums of two result rows from dot groups, from sample x on. With three parts,
+ * computes code values instead of sums. */
 static ALWAYS_INLINE void
 vertical_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcVertical *f,
             const CcFinish *finish, gsize x, guint n_parts) {

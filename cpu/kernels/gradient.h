@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Gradients: both sums over bytes, the response and the output stage in one kernel. Included by
- * row_kernels.c. Sums are split as in byte_sums.h. */
+/* Kernels for gradients of bytes. One kernel computes both sums, the response and the output stage.
+ * Included by row_kernels.c. Sums are split as in byte_sums.h. */
 
 #define MAX_GRADIENT_TAPS 8
 
-/* The sums of both matrices, over low or over high bytes. */
+/* The sums of both matrices: either of the low bytes or of the high bytes. */
 typedef struct {
   Vector_16 a, b;
 } Gradient;
@@ -21,8 +21,9 @@ gradient_of(const Vector_16 in[], guint n_taps, const Vector_16 f[2]) {
 
 /* --- the norm --- */
 
-/* FIRST_GROUPS and SECOND_GROUPS interleave the words of two vectors to dot groups, half of them
- * each. WORDS_OF packs results of both into words, in the original order. */
+/* FIRST_GROUPS and SECOND_GROUPS interleave the words of two vectors to dot groups. Each macro
+ * handles half of the words. WORDS_OF packs the results for both halves into words, in the original
+ * order. */
 #if defined __AVX512BW__
 #define FIRST_GROUPS(a, b) ((Sums)_mm512_unpacklo_epi16((__m512i)(a), (__m512i)(b)))
 #define SECOND_GROUPS(a, b) ((Sums)_mm512_unpackhi_epi16((__m512i)(a), (__m512i)(b)))
@@ -63,8 +64,8 @@ root(Floats v) {
 #endif
 #endif
 
-/* Sums of two squares fit 31 bits and are rounded once, in the conversion to float. cc_op_code does
- * the same. */
+/* The sum of two squares fits 31 bits. It is rounded once, by the conversion to float, as in
+ * cc_op_code. */
 static ALWAYS_INLINE Sums
 codes_of_norms(Sums groups, const CcFinish *f, gboolean use_fused) {
   const Floats zero = {0}, mul = f->mul_f + zero, add = f->add_f + zero;
@@ -78,7 +79,8 @@ codes_of_norms(Sums groups, const CcFinish *f, gboolean use_fused) {
 
 /* --- the kernels --- */
 
-/* `simple`: the output stage needs no limits, or, for the norm, no fused product. */
+/* `simple`: the output stage needs no limits. For the norm: the output stage needs no fused
+ * multiply-add. */
 static ALWAYS_INLINE Vector_16
 codes_of_gradient(Gradient g, const CcFinish *finish, const VectorFinish *in_16, CcReduce reduce,
                   gboolean simple) {
@@ -90,7 +92,7 @@ codes_of_gradient(Gradient g, const CcFinish *finish, const VectorFinish *in_16,
   return codes_of_sums(reduce == CC_REDUCE_SUM_ABS ? sum : larger, in_16, FALSE, simple);
 }
 
-/* Returns the bytes from number x on. */
+/* Returns a vector of result bytes, from byte x on. */
 static ALWAYS_INLINE Vector_16
 bytes_of_gradient(const guint8 *const tap[], guint n_taps, const Vector_16 f[2], gsize x,
                   const CcFinish *finish, const VectorFinish *in_16, CcReduce reduce,
@@ -98,7 +100,8 @@ bytes_of_gradient(const guint8 *const tap[], guint n_taps, const Vector_16 f[2],
   Vector_16 in[MAX_GRADIENT_TAPS];
   for (guint i = 0; i < n_taps; i++)
     in[i] = *(const UnalignedBytes *)(tap[i] + x);
-  atomic_signal_fence(memory_order_acquire); /* else GCC loads all again for the second sums */
+  /* otherwise GCC loads all vectors again for the second sums */
+  atomic_signal_fence(memory_order_acquire);
   const Gradient whole = gradient_of(in, n_taps, f); /* low + 2^8 high, modulo 2^16 */
   for (guint i = 0; i < n_taps; i++)
     in[i] >>= 8;

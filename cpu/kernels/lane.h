@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The row kernels for one lane type. Included by row_kernels.c once for each, with
+/* The row kernels for one lane type. Included by row_kernels.c once for each lane type, with
  *   LANE         the type; unsigned for integers, so that intermediate sums may wrap around (the
  *                plan's bounds guarantee that the final sum fits)
  *   SIGNED       the signed type of the same size

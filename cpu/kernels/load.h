@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Conversion of samples to rows of one lane type. Included by row_kernels.c with
+/* Converts samples to rows of lanes of one type. Included by row_kernels.c with
  *   LANE     the type
  *   NAME(f)  f with the lane's suffix */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The output stage for one sample type. Included by row_kernels.c once for each, with
+/* The output stage for one sample type. Included by row_kernels.c once for each sample type, with
  *   SAMPLE       the type
  *   STORE(code)  the stored word of a code value; may use `finish`
  *   NAME(f)      f with the type's suffix */
@@ -14,8 +14,8 @@ NAME(finish_16)(gpointer dst, gconstpointer t, guint n, const CcFinish *finish) 
     out[x] = STORE(code_of_16(in[x], &constants));
 }
 
-/* v = t * mul + add with one rounding. v is clamped before truncation: between lo >= 0 and hi,
- * truncation equals floor. */
+/* v = t * mul + add is rounded once. v is clamped to lo..hi and then truncated. Truncation equals
+ * floor because lo >= 0. */
 #define DEFINE_FINISH_REAL(name, number, real, fused, mul_of, add_of)                              \
   static inline void NAME(name##_with)(gpointer dst, gconstpointer t, guint n,                     \
                                        const CcFinish *finish, gboolean use_fused) {               \

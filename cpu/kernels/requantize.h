@@ -2,8 +2,8 @@
 
 /* The output stage for 32-bit sums, in vectors. Included by row_kernels.c. Each variant is an
  * inline function from sums to code values, which may lie outside the range of samples. Samples are
- * made from UNROLL vectors of code values. They are clamped after packing, because a vector then
- * holds more of them. */
+ * made from UNROLL vectors of code values. Code values are clamped after they are packed, because a
+ * packed vector holds more of them. */
 
 typedef gint32 Sums __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef gint32 UnalignedSums __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
@@ -54,13 +54,14 @@ truncate_floats(Floats v, Floats min, Floats max) {
 }
 #endif
 
-/* (t + addend) >> right. */
+/* CC_REQUANTIZE_BITS: (t + addend) >> right. */
 static ALWAYS_INLINE Sums
 codes_of_bits(Sums t, const CcFinish *f) {
   return (t + f->bits.addend) >> (gint)f->bits.right;
 }
 
-/* v * mul + add; rounded once if there is a fused instruction. */
+/* v * mul + add. The result is rounded once if the instruction set has a fused multiply-add, else
+ * twice. */
 #if defined __AVX512BW__
 #define MULTIPLY_ADD(v, mul, add)                                                                  \
   ((Floats)_mm512_fmadd_ps((__m512)(v), _mm512_set1_ps(mul), _mm512_set1_ps(add)))
@@ -71,14 +72,16 @@ codes_of_bits(Sums t, const CcFinish *f) {
 #define MULTIPLY_ADD(v, mul, add) ((v) * (mul) + (add))
 #endif
 
-/* Truncation gives one more than floor below 0, which clamping hides. */
+/* CC_REQUANTIZE_SHIFTED. For negative numbers, truncation can give one more than floor. Clamping
+ * hides the difference. */
 static ALWAYS_INLINE Sums
 codes_of_shifted(Sums t, const CcFinish *f) {
   const Floats number = __builtin_convertvector(t >> (gint)f->shifted.right, Floats);
   return __builtin_convertvector(MULTIPLY_ADD(number, f->shifted.mul, f->shifted.add), Sums);
 }
 
-/* The nearest integer to (t - middle) * mul + add, rounded once, plus base. */
+/* CC_REQUANTIZE_CENTRED: base + the nearest integer to (t - middle) * mul + add, which is rounded
+ * once. */
 #ifdef __AVX2__
 static ALWAYS_INLINE Sums
 codes_of_centred(Sums t, const CcFinish *f) {
@@ -93,8 +96,8 @@ codes_of_centred(Sums t, const CcFinish *f) {
 }
 #endif
 
-/* The output stage in double. An unsigned 32-bit integer becomes a double when exponent bits are
- * set above it. The double is then too large by a power of two. */
+/* CC_REQUANTIZE_PARTS: the output stage in double. To convert an unsigned 32-bit integer, exponent
+ * bits are set above its bits. The result is a double that is too large by a known power of two. */
 #define UPPER(exponent) ((guint64)(1023 + (exponent)) << 52)
 #define LOW_POWER 52
 #define HIGH_POWER (LOW_POWER + CC_HIGH_BITS)
@@ -117,7 +120,8 @@ truncated_of_parts(Longs high, Longs low, const CcFinish *f) {
   return truncate_doubles(t * f->parts.mul + f->parts.add);
 }
 
-/* Makes code values from high * 2^CC_HIGH_BITS + low. 2^31 must have been added to both. */
+/* Returns the code values of high * 2^CC_HIGH_BITS + low. 2^31 must have been added to both `high`
+ * and `low`. */
 static ALWAYS_INLINE Sums
 codes_of_parts(Sums high, Sums low, const CcFinish *f) {
   const guint64 even = G_MAXUINT32;
@@ -221,8 +225,8 @@ store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f, gboolean st
 
 #define CODES_AT_ONCE (UNROLL * SUMS_AT_ONCE)
 
-/* Stores the samples of a row of n from number x on: UNROLL vectors, or the rest. Does not write
- * behind the end. */
+/* Stores UNROLL vectors of samples in a row of n samples, from sample x on. If fewer samples are
+ * left in the row, stores only these. Does not write past the end of the row. */
 #define DEFINE_STORE_SOME(store, sample)                                                           \
   static ALWAYS_INLINE void store##_some(gpointer row, gsize x, guint n, const Sums codes[UNROLL], \
                                          const CcFinish *f, gboolean streams) {                    \
@@ -239,7 +243,7 @@ store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f, gboolean st
 DEFINE_STORE_SOME(store_bytes, guint8)
 DEFINE_STORE_SOME(store_words, Word)
 
-/* Writes whole vectors, also behind the end of the row. */
+/* Writes whole vectors, even past the end of the row. */
 static ALWAYS_INLINE void
 store_sums_some(gpointer row, gsize x, guint n, const Sums codes[UNROLL], const CcFinish *f,
                 gboolean streams) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Compiled once for each instruction set. CC_ROWS is the name of the table. Sums are written with
- * the compilers' vector types, which keep them in registers, and with the instructions for dot
- * products and for packing. All else is plain loops that compilers vectorise well. */
+/* This file is compiled once for each instruction set. CC_ROWS is the name of the resulting table.
+ * Sums are written with the compilers' vector types, which keep them in registers, and with the
+ * instructions for dot products and for packing. All other code is plain loops that compilers
+ * vectorise well. */
 
 #include "row_kernels.h"
 #include "engine/plan/direction_color_shared.h"
@@ -38,10 +39,10 @@ typedef guint16 Word __attribute__((aligned(1), may_alias));
 /* Forces inlining, so that vectors stay in registers and constant arguments remove code. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-#define UNROLL 4 /* vectors of a sum in registers at once */
+#define UNROLL 4 /* number of vectors that a kernel sums at once, in registers */
 G_STATIC_ASSERT(CC_ROW_SLACK >= UNROLL * VECTOR_BYTES);
 
-/* With a constant spacing the loop vectorises. */
+/* Calls a function with a constant spacing, because compilers can then vectorise its loop. */
 #define FOR_SPACING(spacing, call)                                                                 \
   switch (spacing) {                                                                               \
   case 1:                                                                                          \
@@ -64,14 +65,15 @@ G_STATIC_ASSERT(CC_ROW_SLACK >= UNROLL * VECTOR_BYTES);
 #undef LANE
 #undef NAME
 
-/* Load or join bytes that alternate with others, as most packed frames have them. GCC needs more
- * instructions for the same. Return the number of samples done. */
+/* Load every second byte, or interleave two rows of bytes, as most packed frames need it. GCC
+ * generates more instructions from the plain loops. Both functions return how many samples they
+ * have processed. */
 #if defined __AVX512BW__
 static guint
 load_second_bytes(guint8 *out, const guint8 *in, guint n) {
   const __m512i low = _mm512_set1_epi16(0xff), order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
   guint x = 0;
-  for (; x + VECTOR_BYTES < n; x += VECTOR_BYTES) { /* the last sample has no byte behind it */
+  for (; x + VECTOR_BYTES < n; x += VECTOR_BYTES) { /* the memory may end at the last sample */
     const __m512i a = _mm512_and_si512(_mm512_loadu_si512(in + 2 * (gsize)x), low);
     const __m512i b = _mm512_and_si512(_mm512_loadu_si512(in + 2 * (gsize)x + VECTOR_BYTES), low);
     const __m512i both = _mm512_packus_epi16(a, b);
@@ -140,7 +142,8 @@ load_bytes(gpointer row, gconstpointer src, guint spacing, guint n, guint shift)
 
 /* --- sums of known patterns, and the 16-bit output stage --- */
 
-/* Returns the code value of t, all in 16 bits. The high half of a product is one instruction. */
+/* Returns the code value of t, computed in 16 bits. One instruction computes the high half of a
+ * product. */
 static inline guint16
 code_of_16(guint16 t, const CcFinish16 *f) {
   const guint16 u = (guint16)(t + f->offset);
@@ -157,7 +160,8 @@ is_plain(const CcFinish16 *f) {
   return f->min == 0 && f->max == G_MAXUINT16 && f->base == 0;
 }
 
-/* Without an fmaf instruction, a product and a sum give the same if the product is exact. */
+/* Without an fmaf instruction, a separate product and sum give the same result if the product is
+ * exact. */
 #if defined __AVX2__ || defined FP_FAST_FMAF
 #define PREFER_FUSED(finish) TRUE
 #else
@@ -269,8 +273,8 @@ is_plain(const CcFinish16 *f) {
 
 /* --- magnitude --- */
 
-/* Integer sums need no fmaf: squares and their sums are exact in float, except those so large that
- * the result saturates. */
+/* Integer sums need no fmaf. Squares and their sums are exact in float, unless they are so large
+ * that the result saturates. */
 #define SQUARE_ADD(s, n) ((s) * (s) + (n))
 #define SQUARE_ADD_FUSED_DOUBLE(s, n) fma(s, s, n)
 
@@ -330,7 +334,8 @@ DEFINE_DIRECTION_COLORS(direction_color_64, gint64)
 
 /* --- t to samples --- */
 
-/* Unlike GLib's CLAMP this matches the instructions, also for a NaN. */
+/* Unlike CLAMP of GLib, LIMIT gives the same result as the min and max instructions, even for a
+ * NaN. */
 #define LIMIT(v, min, max) ((v) > (min) ? ((v) < (max) ? (v) : (max)) : (min))
 
 static inline gint
@@ -375,8 +380,9 @@ merge(guint8 *dst, const guint8 *filtered, const guint8 *src, const CcMasks *mas
 /* --- every second or fourth pixel --- */
 
 #ifdef __AVX2__
-/* Copies pixels of 3 bytes, as many at a time as fit a vector of 16 bytes. Leaves some at the end,
- * so that vectors stay inside the rows. Returns the number of pixels done. */
+/* Copies pixels of 3 bytes, several at a time in a vector of 16 bytes. Does not copy the last
+ * pixels of a row, because a vector would reach past the end. Returns how many pixels were
+ * copied. */
 static ALWAYS_INLINE gsize
 thin_threes(guint8 *dst, const guint8 *src, gsize n, gsize stride) {
   enum { BYTES = 16, SPARE = 6 };
@@ -396,8 +402,8 @@ thin_threes(guint8 *dst, const guint8 *src, gsize n, gsize stride) {
 #define thin_threes(dst, src, n, stride) ((gsize)0)
 #endif
 
-/* Pixels of 3 and 6 bytes are copied as 4 and 8 bytes. The next pixel overwrites the surplus; the
- * last pixel is copied exactly. */
+/* Pixels of 3 bytes are copied as 4 bytes, and pixels of 6 bytes as 8 bytes. The next pixel
+ * overwrites the surplus. The last pixel is copied without surplus. */
 static ALWAYS_INLINE void
 thin(guint8 *restrict dst, const guint8 *restrict src, guint n, gsize pixel_bytes, gsize stride) {
   const gsize at_once = pixel_bytes == 3 ? 4 : pixel_bytes == 6 ? 8 : pixel_bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Running sums. Included by row_kernels.c. Adds the sums that enter windows, subtracts the sums
- * that leave them, and makes samples from the results. */
+/* Running sums. Included by row_kernels.c. The kernels add the sums that enter windows and subtract
+ * the sums that leave windows. Some kernels then compute samples from the results. */
 
 static void
 slide_16(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointer dst,

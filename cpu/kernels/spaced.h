@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Interleaved samples. Included by row_kernels.c once for each sample type, with
+/* Kernels for interleaved samples. Included by row_kernels.c once for each sample type, with
  *   SAMPLE   the type
  *   NAME(f)  f with the type's suffix */
 
-/* Parts may be the same row. */
+/* Several parts may point to the same row. */
 static ALWAYS_INLINE void
 NAME(join_parts)(SAMPLE *restrict out, const gconstpointer parts[], guint n_parts, guint n) {
   const SAMPLE *a = parts[0], *b = n_parts > 1 ? parts[1] : a;

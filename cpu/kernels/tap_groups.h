@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Weighted sums of one tap pattern. Included by row_kernels.c once for each, with
+/* Weighted sums of one tap pattern. Included by row_kernels.c once for each pattern, with
  *   PATTERN   its digits, as in the names of CcTapPattern
  *   N_TAPS    the number of taps
  *   N_GROUPS  the number of tap groups
  *   SUM       the sum of taps T(0), T(1)... with factors f[0], f[1]...
  *   IS_LINE   1 for patterns of one line, which also run over rows of 16-bit sums
- * Sums are modulo 2^32. A lane keeps the low bits. */
+ * Sums are computed modulo 2^32. A lane stores the low bits of a sum. */
 
 #define NAME_OF(f, pattern) f##_##pattern
 #define NAME_WITH(f, pattern) NAME_OF(f, pattern)
@@ -46,14 +46,15 @@ DEFINE_SUM(sum_16, guint16, guint16)
   for (guint i = 0; i < N_GROUPS; i++)                                                             \
     f[i] = (guint16)group[i].factor + (Vector_16){0};
 
-/* Returns the sums over bytes from byte x on. */
+/* Returns the split sums of a vector of bytes, from byte x on. */
 static ALWAYS_INLINE SplitSums
 NAME(sums_of_bytes)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_GROUPS], gsize x) {
   Vector_16 in[N_TAPS];
   for (guint i = 0; i < N_TAPS; i++)
     in[i] = *(const UnalignedBytes *)(tap[i] + x);
-  atomic_signal_fence(memory_order_acquire); /* else GCC loads all again for the second sum */
-  const Vector_16 whole = SUM;               /* low + 2^8 high, modulo 2^16 */
+  /* otherwise GCC loads all vectors again for the second sum */
+  atomic_signal_fence(memory_order_acquire);
+  const Vector_16 whole = SUM; /* low + 2^8 high, modulo 2^16 */
   for (guint i = 0; i < N_TAPS; i++)
     in[i] >>= 8;
   const Vector_16 high = SUM;
@@ -74,7 +75,8 @@ NAME(sum_split)(gpointer out, const CcTapGroup *group, guint n_groups, const gco
 }
 
 #if IS_LINE
-/* Low and high bytes of words are summed by different taps. If `shared`, see shares_taps. */
+/* Sums the low and the high bytes of words with different taps: the taps `near` and the taps `far`.
+ * `shared` is the result of shares_taps. */
 static ALWAYS_INLINE void
 NAME(sum_pairs_of)(SplitSums *to, const guint8 *const near[N_TAPS], const guint8 *const far[N_TAPS],
                    const Vector_16 f[N_GROUPS], guint n, gboolean near_is_low, gboolean shared) {
@@ -88,7 +90,7 @@ NAME(sum_pairs_of)(SplitSums *to, const guint8 *const near[N_TAPS], const guint8
       else
         by_far[i] = *(const UnalignedBytes *)(far[i] + x);
     if (shared)
-      atomic_signal_fence(memory_order_acquire); /* else GCC loads again what it has */
+      atomic_signal_fence(memory_order_acquire); /* otherwise GCC loads the shared vectors again */
     for (guint i = 0; i < N_TAPS; i++)
       in[i] = (near_is_low ? by_near[i] : by_far[i]) & 0xff;
     to->low = SUM;
@@ -114,7 +116,7 @@ NAME(sum_pairs)(gpointer out, const CcTapGroup *group, guint n_groups, const gco
     NAME(sum_pairs_of)(out, tap, odd, f, n, TRUE, FALSE);
 }
 
-/* Returns the sums over split sums for the results from x on. */
+/* Returns the sums of rows of split sums, for the results from sample x on. */
 static ALWAYS_INLINE SplitSums
 NAME(sums_to_apply)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_GROUPS], gsize x) {
   Vector_16 in[N_TAPS];

@@ -2,9 +2,10 @@
 
 /* Separable sums of bytes, vertical pass first. Included by row_kernels.c for AVX2 and wider.
  *
- * The vertical pass reads no horizontal neighbours, so it needs no shuffles. It makes 32-bit lanes
- * of two words for each sample. The horizontal pass multiplies both words of a lane at once. Its
- * neighbours are lanes at other addresses, whatever the number of samples of a pixel. */
+ * The vertical pass reads no horizontal neighbours, so it needs no shuffles. It makes a 32-bit lane
+ * of two words for each sample. The horizontal pass multiplies both words of a lane at once. It
+ * loads neighbouring lanes from other addresses, so it needs no shuffles either, whatever the
+ * number of samples of a pixel. */
 
 #if defined __AVX512BW__
 #define PERMUTE(order, v) _mm512_permutexvar_epi32(order, v)
@@ -12,8 +13,8 @@
 #define PERMUTE(order, v) _mm256_permutevar8x32_epi32(v, order)
 #endif
 
-/* Returns a permutation of the 4-byte parts of a vector. Unpacking the permuted vector twice, bytes
- * to words and words to lanes, gives lanes in order. */
+/* Returns a permutation of the 4-byte parts of a vector. If the permuted vector is unpacked twice,
+ * from bytes to words and from words to lanes, the lanes are in order. */
 static ALWAYS_INLINE Sums
 lane_order(void) {
   Sums order;
@@ -35,7 +36,8 @@ interleave_rows(gpointer groups, const gconstpointer *lines, guint n, gint32 fli
   }
 }
 
-/* Makes lanes from two vectors of words for the low halves and two for the high halves. */
+/* Stores lanes. The words of the vectors `low` become the low halves of the lanes, the words of
+ * `high` the high halves. */
 static ALWAYS_INLINE void
 store_lanes(gpointer lanes, gsize x, const Words low[2], const Words high[2]) {
   UnalignedWords *out = (gpointer)((gint32 *)lanes + x);
@@ -69,8 +71,9 @@ column_pass(gpointer const lanes[2], const gconstpointer *groups, const CcColumn
   }
 }
 
-/* For three rows whose outer taps are equal. The low words are the sums of the outer rows, the high
- * words are the middle row. `groups` are four rows. */
+/* For columns of three taps whose outer taps are equal. The low word of a lane is the sum of the
+ * outer rows. The high word is the middle row. `groups` are four rows of bytes, for two result
+ * rows. */
 static void
 column_of_three(gpointer const lanes[2], const gconstpointer *groups, const CcColumn *column,
                 guint n) {

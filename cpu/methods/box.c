@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Boxes: windows whose taps are all equal.
+/* Box filters: all taps of the window are equal.
  *
- * With running sums, the horizontal sums of a row enter the sums of windows, and those of another
- * row leave them. With column sums, a row of samples enters the column sums and another one leaves
- * them. Kernels then add neighbouring column sums and make samples from them in one go. */
+ * With running sums, the horizontal sums of one row are added to the sums of windows, and the
+ * horizontal sums of another row are subtracted. With column sums, one row of samples is added to
+ * the column sums, and another row of samples is subtracted. The same kernel then adds neighbouring
+ * column sums and computes samples from the results. */
 
 #include "tap_pattern.h"
 #include "cpu/tile.h"
@@ -12,20 +13,20 @@
 
 #include <string.h>
 
-#define MIN_RUNNING 25 /* pixels of a window; smaller windows are faster fused */
+#define MIN_RUNNING 25 /* pixels of a window; fused kernels are faster for smaller windows */
 #define N_LEVELS 3
-#define COLUMNS_ROWS 2 /* rows of the ring that column sums take */
+#define COLUMNS_ROWS 2 /* number of ring rows whose memory the column sums use */
 
 typedef struct {
   CcMethod base;
-  gint32 factor; /* of every tap, times 2^left */
-  /* column sums */
+  gint32 factor; /* factor of every tap, times 2^left */
+  /* for column sums */
   CcColumnSumsFunc make;
   CcColumnsFunc add;
-  /* Running sums. A horizontal sum is composed of partial sums, and these of shorter partial sums.
-   * A sum of level i covers width[i] pixels. Level 0 are samples. Each sum is made of width[i] /
-   * width[i - 1] sums of the level below. The horizontal sum is made of count[i] sums of each
-   * level, the widest first. */
+  /* For running sums. A horizontal sum is composed of partial sums of several levels. A partial sum
+   * of level i covers width[i] pixels. Level 0 is the samples. A partial sum of level i > 0 is
+   * composed of width[i] / width[i - 1] partial sums of level i - 1. The horizontal sum is composed
+   * of count[i] partial sums of each level i, from the widest level down. */
   guint width[N_LEVELS], count[N_LEVELS];
   CcSumFunc sum;
   CcSlideFunc slide, slide_to_samples;
@@ -42,7 +43,7 @@ are_same(const gint32 *taps, guint n) {
   return TRUE;
 }
 
-/* Returns why the pass is not a box that this file can sum; NULL: it is one. */
+/* Returns the reason why these methods do not take the pass; NULL: they do. */
 static const gchar *
 why_no_box(const CcSweep *sweep) {
   const CcOp *op = sweep->pass->op;
@@ -60,7 +61,7 @@ cc_box_is_large(const CcSweep *sweep) {
   return sweep->pass->op->width * sweep->pass->op->height >= MIN_RUNNING && !why_no_box(sweep);
 }
 
-/* Bytes are summed in 16 bits if the sums fit, all others in 32 bits. */
+/* Samples of one byte are summed in 16 bits if the sums fit, all other samples in 32 bits. */
 static gboolean
 is_in_16(const CcSweep *sweep) {
   return sweep->output.lane == CC_LANE_16 && sweep->type == CC_SAMPLE_U8;
@@ -83,8 +84,9 @@ box_free(CcMethod *method) {
   g_free(method);
 }
 
-/* There are kernels for AVX2 and wider, for windows up to 15. Bytes have the 16-bit output stage,
- * words CC_REQUANTIZE_CENTRED. A ring has one row more than the window, for the row that leaves. */
+/* AVX2 and wider instruction sets have kernels for column sums, for windows up to 15x15. Bytes use
+ * CC_REQUANTIZE_16, words use CC_REQUANTIZE_CENTRED. A ring has one row more than the window, for
+ * the row that leaves. */
 static CcMethod *
 columns_create(CcSweep *sweep, const gchar **reason) {
   const CcOp *op = sweep->pass->op;
@@ -120,7 +122,7 @@ columns_create(CcSweep *sweep, const gchar **reason) {
   return &self->base;
 }
 
-/* Returns how many sums are read for a window, those of the levels included. */
+/* Returns how many numbers are read to compute a horizontal sum, including its partial sums. */
 static guint
 cost_of(guint width, guint a, guint b) {
   const guint of_levels = (a > 1 ? a : 0) + (b > 1 ? b : 0);
@@ -144,7 +146,8 @@ set_levels(Box *self, guint width) {
   }
 }
 
-/* A ring has two rows more than the window: the row that leaves, and the sums of windows. */
+/* A ring has two rows more than the window: one for the row that leaves, and one for the sums of
+ * windows. */
 static CcMethod *
 running_create(CcSweep *sweep, const gchar **reason) {
   const CcRows *kernels = sweep->kernels;
@@ -187,15 +190,15 @@ lead_of(const CcSweep *sweep) {
   return cc_row_align(sweep->n_edge * sweep->sample_lane_size);
 }
 
-/* Returns the bytes that windows reach back from their last columns, aligned. */
+/* Returns the bytes from the first to the last column of a window, aligned. */
 static gsize
 span_of(const CcSweep *sweep) {
   return cc_row_align(2 * sweep->n_edge * sweep->sample_lane_size);
 }
 
-/* Returns row y of a ring that has one row more than the window, so that row y - window - 1 has the
- * same place. With column sums it begins at the last column of the first window, n_edge samples
- * right of the first result. */
+/* Returns the address of row y in the ring. The ring has one row more than the window, so row y
+ * replaces row y - window - 1. With column sums, the last column of the first window is lead_of
+ * bytes further, n_edge samples right of the first result. */
 static guint8 *
 ring_row(const CcTile *tile, gint y) {
   const CcSweep *sweep = tile->sweep;
@@ -203,7 +206,7 @@ ring_row(const CcTile *tile, gint y) {
   return tile->rings + at * sweep->ring_pitch;
 }
 
-/* Returns the column sums, from the same samples on. */
+/* Returns the address of the column sum of the last column of the first window. */
 static guint8 *
 columns_of(const CcTile *tile) {
   const CcSweep *sweep = tile->sweep;
@@ -211,8 +214,8 @@ columns_of(const CcTile *tile) {
          COLUMNS_ROWS * span_of(sweep);
 }
 
-/* Loads row y, which enters the column sums. Row y - window leaves them. If y is the last row of
- * the windows of row `target`, makes the samples of that row. */
+/* Loads row y and adds it to the column sums. Subtracts row y - window. If target >= 0, y is the
+ * last row of the windows of row `target`, and the samples of row `target` are computed. */
 static void
 enter_row(const CcTile *tile, gint y, gint target) {
   const CcSweep *sweep = tile->sweep;
@@ -251,7 +254,8 @@ columns_rows(const CcTile *tile, guint y0, guint y1, gint next) {
 
 /* --- run time: running sums --- */
 
-/* Makes horizontal sums from partial sums. `line` is the first sample of the first window. */
+/* Computes horizontal sums from partial sums. `line` points to the first sample of the first
+ * window. */
 static void
 sum_levels(const CcTile *tile, const Box *self, const guint8 *line, guint8 *sums) {
   const CcSweep *sweep = tile->sweep;
@@ -278,8 +282,9 @@ sum_levels(const CcTile *tile, const Box *self, const guint8 *line, guint8 *sums
   self->sum(sums, &whole, 1, taps, tile->n);
 }
 
-/* Loads row y, whose horizontal sums enter those of windows. The sums of row y - window leave them.
- * If y is the last row of the windows of row `target`, makes the samples of that row. */
+/* Loads row y and adds its horizontal sums to the sums of windows. Subtracts the horizontal sums of
+ * row y - window. If y is the last row of the windows of row `target`, computes the samples of row
+ * `target`. */
 static void
 enter_sums(const CcTile *tile, gint y, gint target) {
   const CcSweep *sweep = tile->sweep;

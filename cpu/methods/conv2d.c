@@ -3,9 +3,9 @@
 /* Direct two-dimensional sums by dot products (dot_products.h).
  *
  * Rows of the source form vertical dot groups of two words or four bytes. A block has as many rows
- * of results as a dot group has elements. All rows of a block are made from the same dot groups,
- * with taps shifted by one row each. Blocks begin at multiples of that number, wherever a slice
- * begins. */
+ * of results as a dot group has elements. All rows of a block are computed from the same dot
+ * groups. For each row the taps are shifted down by one more row. A block begins at a multiple of
+ * the number of its rows, wherever a slice begins. */
 
 #include "dot_taps.h"
 #include "tap_pattern.h"
@@ -16,25 +16,27 @@
 
 typedef struct {
   CcMethod base;
-  CcDotKind kind; /* BYTES, WIDENED or WORDS */
-  gint32 flip;    /* XOR mask that makes signed words of samples */
+  CcDotKind kind; /* CC_DOT_BYTES, CC_DOT_WIDENED or CC_DOT_WORDS */
+  gint32 flip;    /* XOR mask that turns samples into signed words */
   /* The taps of matrix m, group g, column c and row i of the block are at
    * ((m * n_groups + g) * width + c) * block_rows + i. */
   gint32 *taps;
-  gint32 start[CC_MAX_MATRICES]; /* initial value of the sums of a matrix */
+  gint32 start[CC_MAX_MATRICES]; /* initial value of the sums of each matrix */
   CcDotGroupFunc group;
   CcConv2dFunc sum;
-  gsize line, line_pitch; /* loaded rows, before they become dot groups */
+  /* offset in scratch and pitch of loaded rows, from which dot groups are made */
+  gsize line, line_pitch;
 } Conv2d;
 
 /* --- plan time --- */
 
-/* Returns the kind of dot groups for the pass. If there is none, sets *reason. */
+/* Returns the kind of dot groups for the pass. If no kind is possible, sets *reason. */
 static CcDotKind
 find_kind(const CcSweep *sweep, const gchar **reason) {
   const CcOp *op = sweep->pass->op;
   const CcRows *kernels = sweep->kernels;
-  /* without an instruction for four products, blocks of four rows waste too much for height 3 */
+  /* Without an instruction for four products, dot groups of four bytes are not worth it for height
+   * 3. A block of four rows multiplies too many zeros. */
   const gboolean has_bytes = kernels->conv2d->sum[1][0][0] && !cc_is_left_out("conv2d-bytes") &&
                              (op->height > 3 || kernels->has_dot_of_four);
   CcDotKind kind = sweep->type == CC_SAMPLE_U16 ? CC_DOT_WORDS
@@ -67,8 +69,8 @@ cc_conv2d_cost(const CcSweep *sweep, const gchar **reason) {
   return *reason ? 0 : count_groups(sweep->pass->op, kind) * sweep->pass->op->width;
 }
 
-/* Returns whether tap groups cost less than half of conv2d, which also multiplies by zeros. Both
- * costs are in instructions on 16-bit lanes. */
+/* Returns whether tap groups cost less than half as much as conv2d. conv2d also multiplies by taps
+ * of 0. Both costs are in instructions on 16-bit lanes. */
 static gboolean
 is_sparse(const CcSweep *sweep, guint n_groups) {
   static const guint lane_costs[CC_N_LANES] = {

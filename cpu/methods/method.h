@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The methods to sum. At plan time a method accepts or declines a pass. At run time it makes rows
- * of the target from rows of the source. Similar methods share a file. cpu/dispatch.c tries the
- * methods in order. */
+/* Methods to compute the sums of a filter. At plan time a method accepts or declines a pass. At run
+ * time the method computes rows of the target from rows of the source. Similar methods share a
+ * file. cpu/dispatch.c tries the methods in order. */
 
 #include "cpu/output_stage.h"
 
@@ -17,38 +17,40 @@ typedef struct _CcMethod CcMethod;
 #define CC_NO_ROW G_MININT
 
 typedef struct {
-  const gchar *name; /* for people, in reports of declined methods: "conv2d" */
-  /* Creates the method for a pass that filters. Returns NULL if it does not take the pass. *reason
-   * is then a static text, or NULL if there is nothing to report. Reserves its scratch memory from
-   * the sweep, starting with cc_sweep_reserve_tiles. */
+  const gchar *name; /* name in messages and reports of declined methods: "conv2d" */
+  /* Creates the method for a pass that filters, and reserves its scratch memory. The first
+   * reservation is cc_sweep_reserve_tiles. Returns NULL if the method does not take the pass.
+   * *reason is then a static text, or NULL if there is no reason to report. */
   CcMethod *(*create)(CcSweep *sweep, const gchar **reason);
-  /* Makes rows y0 to y1 - 1 of the target, as far as they are in the tile. `next` is the source row
-   * that the tile's ring loads next, or CC_NO_ROW. Returns the new `next`. */
+  /* Computes the tile's part of rows y0 to y1 - 1 of the target. `next` is the source row that the
+   * tile's ring loads next, or CC_NO_ROW. Returns the new `next`. */
   gint (*rows)(const CcTile *tile, guint y0, guint y1, gint next);
-  /* For methods whose `rows` is cc_tile_run_blocks. Loads block_rows rows of the source from y on,
-   * as dot groups number `number` of the rings. */
+  /* Loads block_rows rows of the source from y on as dot groups number `number` of the rings. Set
+   * only if `rows` is cc_tile_run_blocks. */
   void (*load_group)(const CcTile *tile, gint y, guint number);
-  /* Makes the sums of matrix m for a block into block_rows rows, or samples if makes_samples. */
+  /* Computes block_rows rows of sums of matrix m for a block, or rows of samples if makes_samples.
+   * Set only if `rows` is cc_tile_run_blocks. */
   void (*sum_block)(const CcTile *tile, guint m, guint block, gpointer const *rows,
                     const CcAhead *ahead);
   void (*explain)(const CcMethod *self, GString *line);
   void (*free)(CcMethod *self);
 } CcMethodClass;
 
-/* The largest block_rows. */
+/* Maximum of CcMethod.block_rows. */
 #define CC_MAX_BLOCK_ROWS 4
 
-/* The private data of a method begins with this. */
+/* The base of a method's private data, which begins with this struct. */
 struct _CcMethod {
   const CcMethodClass *klass;
   CcOutput output;
-  CcLane sample_lane;     /* of loaded rows */
-  CcLane ring_lane;       /* of the rows that the final sums read */
-  guint block_rows;       /* source rows of a block, whose results are made at once */
-  guint n_groups;         /* dot groups that the windows of a block need */
-  guint n_taps;           /* of all matrices; taps of rows and columns if separable */
-  gboolean makes_samples; /* kernels make samples, not sums; of one matrix only */
-  /* kernels may use non-temporal stores, which helps if they are bound by memory */
+  CcLane sample_lane; /* lane type of loaded rows */
+  CcLane ring_lane;   /* lane type of the ring rows that the final sums read */
+  guint block_rows;   /* rows of a block: this many rows are loaded, and summed, at once */
+  guint n_groups;     /* number of dot groups that the windows of a block need */
+  /* number of taps of all matrices; if separable, of all rows and columns */
+  guint n_taps;
+  gboolean makes_samples; /* kernels compute samples and not sums; only with one matrix */
+  /* Kernels may use non-temporal stores. These help if memory bandwidth limits the kernels. */
   gboolean streams;
 };
 
@@ -72,8 +74,8 @@ CC_METHODS(CC_METHOD_DECLARE)
 /* Returns whether a box with running sums is faster than fused kernels. */
 gboolean cc_box_is_large(const CcSweep *sweep);
 
-/* Returns the number of products that conv2d needs for each row of results. Returns 0 if conv2d
- * does not take the pass, with *reason. */
+/* Returns how many dot products conv2d needs for one sum of a matrix. If conv2d does not take the
+ * pass, returns 0 and sets *reason. */
 guint cc_conv2d_cost(const CcSweep *sweep, const gchar **reason);
 
 G_END_DECLS

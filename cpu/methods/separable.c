@@ -6,20 +6,20 @@
  * if the sums fit 16 bits after an offset has moved the middle of their range to 0. Otherwise one
  * word has the low bits and another word has the bits above. A dot group has the words of two
  * neighbouring rows. The vertical pass multiplies dot groups by the column's taps and adds the
- * products. It computes two result rows at a time, of which the first has an even number.
+ * products. It computes two result rows at a time: an even row and the row below.
  *
- * With two words, one accumulator can add the products of both. The column's taps for the high
- * words are then shifted left by the number of low bits, and must still fit words. Otherwise each
- * word has its own accumulator, and the two are combined at the end. If the result exceeds 32 bits,
- * its low bits are dropped.
+ * With two words, one accumulator can add the products of both words. The column's taps for the
+ * high words are then shifted left by the number of low bits, and must still fit words. Otherwise
+ * each word has its own accumulator. The two accumulators are combined at the end. If the result
+ * exceeds 32 bits, its low bits are dropped.
  *
- * With byte products, the row's taps can be split into a low and a high part instead of the sums.
- * Each part gives its own sums, which must fit words. To make the sums smaller, 128 is subtracted
- * from the samples.
+ * With byte products, the row's taps can be split into a low and a high part. The sums are then not
+ * split. Each part gives its own sums, which must fit words. To make the sums smaller, 128 is
+ * subtracted from the samples.
  *
  * Wide sums have three words. The vertical sums of each word fit 32 bits. The output stage combines
- * the three sums in double. Horizontal sums may exceed 32 bits too, because they are computed in
- * pieces. */
+ * the three sums in double. Horizontal sums may exceed 32 bits, because they are computed in pieces
+ * that fit. */
 
 #include "dot_taps.h"
 #include "tap_pattern.h"
@@ -29,21 +29,21 @@
 #define MAX_GROUPS ((CC_MAX_KERNEL_SIZE + 1) / 2)
 #define MIN_LOW_BITS 8 /* quantized kernels stay exact if this many low bits are dropped */
 #define MAX_LOW_BITS 15
-#define WORD_LIMIT (2 << CC_PART_BITS) /* exclusive limit of each of three words */
+#define WORD_LIMIT (2 << CC_PART_BITS) /* with three words, each word is less than this */
 #define VECTOR_BYTES 64                /* size of CcHorizontal.order */
 #define VECTOR_PART_BYTES 16
 
 typedef struct {
   CcMethod base;
-  CcDotKind kind;       /* of dot groups of the horizontal pass */
-  guint n_parts;        /* words of a horizontal sum, 1 to CC_MAX_PARTS */
-  guint low_bits;       /* bits of each word except the last */
-  gboolean splits_taps; /* taps are split into words, not sums */
-  guint vertical_parts; /* accumulators of a vertical sum: n_parts, or 1 for all words */
-  guint dropped;        /* low bits missing in the results */
+  CcDotKind kind;       /* kind of dot groups in the horizontal pass */
+  guint n_parts;        /* number of words of a horizontal sum, 1 to CC_MAX_PARTS */
+  guint low_bits;       /* bits of each word except the last word */
+  gboolean splits_taps; /* taps are split, and sums are not split */
+  guint vertical_parts; /* number of accumulators of a vertical sum: n_parts, or 1 for all words */
+  guint dropped;        /* number of low bits that the results lack */
   CcHorizontal horizontal[CC_MAX_MATRICES];
   CcVertical vertical[CC_MAX_MATRICES];
-  gint32 *taps; /* of all passes */
+  gint32 *taps; /* taps of all horizontal and vertical passes */
   CcHorizontalFunc sum_horizontal;
   CcVerticalFunc sum_vertical;
   gsize line, line_pitch; /* offset in scratch and pitch of two loaded rows */
@@ -52,8 +52,9 @@ typedef struct {
 /* --- plan time: the kind of dot groups --- */
 
 /* Returns whether the taps fit unsigned bytes and the row kernels can multiply them by signed
- * bytes. Two neighbouring products may be added in 16 bits, which limits the sum of two taps. The
- * limit is 2 * max_byte_taps, because signed samples have half the magnitude of unsigned ones. */
+ * bytes. The kernels may add two neighbouring products in 16 bits, so the sum of two taps is
+ * limited. The limit is 2 * max_byte_taps, because signed samples have half the magnitude of
+ * unsigned samples. */
 static gboolean
 are_unsigned_bytes(CcTaps taps, const CcRows *kernels) {
   for (guint i = 0; i < taps.height; i++) {
@@ -92,7 +93,7 @@ find_kind(Separable *self, const CcSweep *sweep) {
 
 /* Decides whether horizontal sums have one word or two. Sums may wrap around, because only the
  * results must fit 32 bits. If low bits are dropped, the vertical sums of the low words must fit 32
- * bits too, because a carry is taken from them. With one word, no bits can be dropped. */
+ * bits too, because the result needs their carry. With one word, no bits can be dropped. */
 static gboolean
 find_parts(Separable *self, const CcOp *op, gint64 max_sample) {
   gint64 span = 0, steepest = 0;
@@ -117,8 +118,8 @@ find_parts(Separable *self, const CcOp *op, gint64 max_sample) {
   return FALSE;
 }
 
-/* Returns whether the row kernels can multiply the taps as signed bytes, and their sums over signed
- * samples fit words. */
+/* Returns whether the row kernels can multiply the taps as signed bytes, and whether the sums of
+ * the taps with signed samples fit words. */
 static gboolean
 fits_word(CcTaps taps, const CcRows *kernels) {
   const gint64 sum = cc_taps_sum(taps), absolute = cc_taps_sum_of_absolutes(taps);
@@ -127,9 +128,9 @@ fits_word(CcTaps taps, const CcRows *kernels) {
          plus * G_MININT8 - minus * G_MAXINT8 >= G_MININT16;
 }
 
-/* Decides how each tap of the row is split into two bytes. Returns FALSE if that is not possible.
- * If the low bits of the results are dropped, a carry is taken from the vertical sums of the low
- * words. These sums must then not wrap around. */
+/* Decides how each tap of the row is split into two bytes. Returns FALSE if no split is possible.
+ * If low bits of the results are dropped, the result needs the carry of the vertical sums of the
+ * low words. These vertical sums must then not wrap around. */
 static gboolean
 find_split(Separable *self, const CcSweep *sweep) {
   const CcOp *op = sweep->pass->op;
@@ -172,7 +173,7 @@ can_add_parts(const Separable *self, const CcOp *op) {
   return TRUE;
 }
 
-/* Splits taps if possible, else sums. */
+/* Splits the taps if possible, else the sums. */
 static gboolean
 find_words(Separable *self, const CcSweep *sweep, gint64 max_sample) {
   const CcOp *op = sweep->pass->op;
@@ -220,7 +221,8 @@ set_pieces(CcHorizontal *horizontal, CcTaps taps, guint group, gint64 max_sample
 
 /* --- plan time: the passes --- */
 
-/* Returns the source byte of byte `at` in a vector of dot groups. Bytes that only widen are 0. */
+/* Returns the index of the loaded byte that becomes byte `at` of a vector of dot groups. For a byte
+ * that is 0 to widen a sample, returns ZERO. */
 static guint8
 place_of_byte(CcDotKind kind, guint at, guint step) {
   enum { ZERO = 0x80 };
@@ -239,7 +241,7 @@ place_of_byte(CcDotKind kind, guint at, guint step) {
   g_return_val_if_reached(ZERO);
 }
 
-/* Packs a row of taps into dot groups at `to`. Returns the end of them. */
+/* Packs a row of taps into lanes at `to`. Returns the end of the lanes. */
 static gint32 *
 group_taps(CcTaps taps, CcDotKind kind, gint32 *to) {
   const guint size = cc_dot_size(kind);
@@ -248,7 +250,8 @@ group_taps(CcTaps taps, CcDotKind kind, gint32 *to) {
   return to;
 }
 
-/* Prepares the horizontal pass of a row of taps, whose dot groups go to `to`. Returns their end. */
+/* Prepares the horizontal pass of a row of taps. Writes the packed taps to `to`. Returns their
+ * end. */
 static gint32 *
 set_row(CcHorizontal *horizontal, const Separable *self, const CcSweep *sweep, CcTaps row,
         gint32 *to) {
@@ -276,14 +279,15 @@ set_row(CcHorizontal *horizontal, const Separable *self, const CcSweep *sweep, C
   return group_taps(row, self->kind, to);
 }
 
-/* Prepares the horizontal pass of matrix m, whose dot groups go to `to`. Returns their end. *offset
- * is added to the plan's horizontal sums. Returns NULL if there are too many pieces. */
+/* Prepares the horizontal pass of matrix m. Writes its packed taps to `to`. Returns the end of the
+ * packed taps, or NULL if there are too many pieces. Sets *offset: the computed horizontal sums are
+ * the plan's horizontal sums plus *offset. */
 static gint32 *
 set_horizontal(Separable *self, const CcSweep *sweep, guint m, gint32 *to, gint64 *offset) {
   const CcTaps row = cc_taps_of_row(sweep->pass->op, m);
   const gint64 max_sample = (1 << sweep->plan->layout.plane[sweep->plane].depth) - 1;
   CcHorizontal *horizontal = &self->horizontal[m];
-  if (self->splits_taps) { /* halves of lanes are separate sums */
+  if (self->splits_taps) { /* the two halves of a lane are separate sums */
     CcSplitTaps split;
     cc_taps_split(row, self->low_bits, &split);
     const CcTaps low = {split.part[0], 1, row.height}, high = {split.part[1], 1, row.height};
@@ -301,7 +305,8 @@ set_horizontal(Separable *self, const CcSweep *sweep, guint m, gint32 *to, gint6
     horizontal->start = (gint32)(horizontal->start + *offset);
     return to;
   }
-  const gint64 lacking = horizontal->flip ? (max_sample + 1) / 2 : 0; /* subtracted by the flip */
+  /* what the flip subtracts from each sample */
+  const gint64 lacking = horizontal->flip ? (max_sample + 1) / 2 : 0;
   *offset = -lacking * cc_taps_sum(row);
   horizontal->start = 0;
   return set_pieces(horizontal, row, cc_dot_size(self->kind), MAX(lacking, max_sample - lacking))
@@ -309,12 +314,13 @@ set_horizontal(Separable *self, const CcSweep *sweep, guint m, gint32 *to, gint6
              : NULL;
 }
 
-/* Prepares the vertical pass of matrix m, whose sums start from `start`. Returns the end of its
- * taps. */
+/* Prepares the vertical pass of matrix m. `start` is the initial value of its sums. Returns the end
+ * of its packed taps. */
 static gint32 *
 set_vertical(Separable *self, const CcOp *op, guint m, gint64 start, gint32 *to) {
   CcVertical *vertical = &self->vertical[m];
-  const guint parts = self->n_parts / self->vertical_parts; /* parts combined by dot products */
+  /* number of parts that dot products combine */
+  const guint parts = self->n_parts / self->vertical_parts;
   vertical->taps = to;
   vertical->n_groups = self->base.n_groups * parts;
   vertical->low_bits = self->low_bits;
@@ -324,7 +330,7 @@ set_vertical(Separable *self, const CcOp *op, guint m, gint64 start, gint32 *to)
     vertical->start[p] = (gint32)(last ? start : start & ((1 << self->low_bits) - 1));
     start >>= self->low_bits;
   }
-  if (self->n_parts == CC_MAX_PARTS) { /* codes_of_parts takes numbers plus 2^31 */
+  if (self->n_parts == CC_MAX_PARTS) { /* codes_of_parts expects that 2^31 has been added */
     vertical->start[0] ^= G_MININT32;
     vertical->start[2] ^= G_MININT32;
   }
@@ -345,7 +351,7 @@ separable_free(CcMethod *method) {
   g_free(method);
 }
 
-/* Takes the output stage for the sums. */
+/* Selects the output stage for the sums. Returns FALSE if none is exact. */
 static gboolean
 take_output(Separable *self, const CcOp *op) {
   CcOutput *output = &self->base.output;
@@ -359,9 +365,10 @@ take_output(Separable *self, const CcOp *op) {
   return TRUE;
 }
 
-#define COST_OF_SPLITTING 4 /* of horizontal sums into words; in products */
+#define COST_OF_SPLITTING 4 /* cost of splitting horizontal sums into words, in products */
 
-/* Returns whether conv2d needs fewer products for a row of results. */
+/* Returns whether conv2d takes the pass and needs no more products for each result than this
+ * method. */
 static gboolean
 costs_more(const Separable *self, const CcSweep *sweep) {
   const gchar *unused;
@@ -431,7 +438,8 @@ separable_create(CcSweep *sweep, const gchar **reason) {
   return create(sweep, &cc_separable, FALSE, reason);
 }
 
-/* Without an instruction for byte products, wide sums of bytes are slower than tap groups. */
+/* Creates the method for wide sums. It does not take bytes if the instruction set cannot multiply
+ * bytes, because tap groups are then faster. */
 static CcMethod *
 separable_wide_create(CcSweep *sweep, const gchar **reason) {
   if (sweep->output.lane != CC_LANE_DOUBLE ||
@@ -456,15 +464,15 @@ separable_explain(const CcMethod *method, GString *line) {
 
 /* --- run time --- */
 
-/* Returns the dot groups of rows 2 * number and 2 * number + 1, counted from the first row of the
- * first window. */
+/* Returns the dot groups of rows 2 * number and 2 * number + 1. Row 0 is the first row of the first
+ * window. */
 static gint32 *
 ring_row(const CcTile *tile, const Separable *self, guint m, guint number, guint part) {
   const guint row = (m * self->base.n_groups + number % self->base.n_groups) * self->n_parts + part;
   return (gpointer)(tile->rings + row * tile->sweep->ring_pitch);
 }
 
-/* Loads rows y and y + 1 and makes their horizontal sums. */
+/* Loads rows y and y + 1 and computes their horizontal sums. */
 static void
 load_lines(const CcTile *tile, gint y, guint number) {
   const CcSweep *sweep = tile->sweep;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Sums of tap groups: taps of equal weight are added before they are multiplied. Fused kernels make
- * bytes in one go. Other kernels make sums, which tile.c passes through the output stage. */
+/* Sums of tap groups: taps of equal weight are added before they are multiplied. A fused kernel
+ * computes the sums and the resulting bytes. Other kernels only compute sums. tile.c then applies
+ * the output stage. */
 
 #include "tap_pattern.h"
 #include "cpu/stages/macropixel.h"
@@ -14,12 +15,15 @@ typedef struct {
   CcMethod base;
   guint n_matrices;
   gboolean separable;
-  CcTapGroups horizontal[CC_MAX_MATRICES]; /* horizontal sums, if separable */
-  CcTapGroups vertical[CC_MAX_MATRICES];   /* sums over the rows of the window */
-  CcApplyFunc apply;                       /* fused; else NULL */
-  gboolean macropixels;                    /* even and odd samples have their own horizontal taps */
-  gsize line;                              /* a loaded row, if separable */
-  gsize matrix_pitch; /* from the ring of a matrix to the next; 0: a shared ring */
+  CcTapGroups horizontal[CC_MAX_MATRICES]; /* horizontal sums; only if separable */
+  /* sums over the rows of the window; over whole windows if not separable */
+  CcTapGroups vertical[CC_MAX_MATRICES];
+  CcApplyFunc apply;    /* the fused kernel; NULL: kernels make sums */
+  gboolean macropixels; /* even and odd samples have their own horizontal taps */
+  /* offset in scratch of a loaded row; only if separable */
+  gsize line;
+  /* bytes from the ring of a matrix to the ring of the next; 0: all matrices share a ring */
+  gsize matrix_pitch;
 } TapGroups;
 
 /* --- plan time: any taps --- */
@@ -59,7 +63,8 @@ set_groups(TapGroups *self, const CcOp *op, guint step) {
   }
 }
 
-/* Samples of one byte stay bytes if all sums over them have a kernel that takes bytes. */
+/* Returns whether loaded samples stay bytes. They do if samples have one byte and every sum of
+ * samples has a kernel that takes bytes. */
 static gboolean
 keeps_bytes(const TapGroups *self, const CcSweep *sweep) {
   const CcTapGroups *over_samples = self->separable ? self->horizontal : self->vertical;
@@ -71,7 +76,7 @@ keeps_bytes(const TapGroups *self, const CcSweep *sweep) {
   return TRUE;
 }
 
-/* Makes the groups of a pass, without scratch memory. */
+/* Creates the method with the tap groups of a pass. Does not reserve scratch memory. */
 static TapGroups *
 groups_new(const CcSweep *sweep, const CcMethodClass *klass) {
   const CcOp *op = sweep->pass->op;
@@ -154,8 +159,8 @@ is_derivative(const gint32 *tap, guint next, guint across, gint32 corner, gint32
   return TRUE;
 }
 
-/* Returns which gradient two matrices form that are summed over whole windows. CC_N_GRADIENTS:
- * none. */
+/* Returns the kind of gradient that the two matrices of an op form, if they are not separated.
+ * CC_N_GRADIENTS: no such gradient. */
 static CcGradient
 find_gradient(const TapGroups *self, const CcOp *op) {
   const CcTapGroups *vertical = self->vertical;
@@ -173,7 +178,7 @@ find_gradient(const TapGroups *self, const CcOp *op) {
              : CC_N_GRADIENTS;
 }
 
-/* Makes groups of four taps each. */
+/* Returns new tap groups of four taps each. */
 static CcTapGroups
 groups_of_four(const CcTapPosition *offsets, guint n, const gint32 *factors) {
   CcTapGroups groups = {
@@ -188,7 +193,7 @@ groups_of_four(const CcTapPosition *offsets, guint n, const gint32 *factors) {
   return groups;
 }
 
-/* Puts the taps of both matrices into the first groups, and leaves the second ones empty. */
+/* Puts the taps of both matrices into the first groups, and leaves the second groups empty. */
 static void
 join_gradient(TapGroups *self, CcGradient gradient, const CcOp *op, guint step) {
   CcTapGroups *vertical = self->vertical, both;
@@ -227,7 +232,8 @@ find_gradient_kernel(TapGroups *self, const CcSweep *sweep) {
 
 /* --- plan time: fused sums --- */
 
-/* Separable sums go through split sums. */
+/* Chooses the kernels for separable sums, which use split sums. Returns the reason why there are no
+ * kernels, or NULL. */
 static const gchar *
 find_sum_kernel(TapGroups *self, const CcSweep *sweep) {
   const CcTapPattern pattern = self->vertical[0].pattern;
@@ -243,7 +249,8 @@ find_sum_kernel(TapGroups *self, const CcSweep *sweep) {
   return NULL;
 }
 
-/* Fused kernels take bytes, and have the 16-bit output stage or, for two matrices, the norm. */
+/* Fused kernels take bytes. Their output stage is CC_REQUANTIZE_16 or, for the norm of two
+ * matrices, CC_REQUANTIZE_F32. */
 static CcMethod *
 create_fused(const CcSweep *sweep, const CcMethodClass *klass, const gchar **reason) {
   *reason = sweep->type == CC_SAMPLE_U16 ? "samples have two bytes" : sweep->why_not_16;
@@ -275,8 +282,8 @@ fused_create(CcSweep *sweep, const gchar **reason) {
   return self ? take_scratch((TapGroups *)self, sweep) : NULL;
 }
 
-/* Split sums keep even and odd samples apart. In macropixels these are luma and chroma, whose
- * neighbours have different distances, so each kind has its own taps. */
+/* Split sums keep even and odd samples apart. In macropixels, these are luma and chroma. Neighbours
+ * have another distance in luma than in chroma, so luma and chroma each have their own taps. */
 static CcMethod *
 macropixels_create(CcSweep *sweep, const gchar **reason) {
   const CcPlaneLayout *plane = &sweep->plan->layout.plane[sweep->plane];
@@ -338,8 +345,8 @@ ring_row(const CcTile *tile, const TapGroups *self, guint m, guint at) {
   return tile->rings + m * self->matrix_pitch + at * tile->sweep->ring_pitch;
 }
 
-/* Fills the rings' rows for row y, which may lie outside the source. Row y is at (y + radius) %
- * window in the ring. */
+/* Loads row y of the source into the rings, or its horizontal sums. The row may lie outside the
+ * source. Its position in the ring is (y + radius) % window. */
 static void
 load_row(const CcTile *tile, const TapGroups *self, gint y) {
   const CcSweep *sweep = tile->sweep;
@@ -355,11 +362,13 @@ load_row(const CcTile *tile, const TapGroups *self, gint y) {
   }
 }
 
-/* Makes the tile's part of row y of the target from the rings, whose rows are all loaded. */
+/* Computes the tile's part of row y of the target from the rings. All rows of the window must be in
+ * the rings. */
 static void
 make_row(const CcTile *tile, const TapGroups *self, guint y, gint next) {
   const CcSweep *sweep = tile->sweep;
-  const guint top = y * sweep->stride % sweep->window_rows; /* ring row of the window's first */
+  /* ring position of the first row of the window */
+  const guint top = y * sweep->stride % sweep->window_rows;
   const gssize lane = (gssize)cc_lane_size(self->base.ring_lane);
   gconstpointer taps[CC_MAX_TAPS];
   guint n_taps = 0;

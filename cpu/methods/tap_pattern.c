@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tap_pattern.h"
 
-/* Adds a group of those of the n taps whose coefficient is +-c[first]. */
+/* Adds a tap group. Of the n taps, the group has all taps whose coefficient is c[first] or
+ * -c[first]. */
 static void
 add_group(CcTapGroups *groups, const gint32 *c, const CcTapPosition *offsets, guint n,
           guint first) {
   CcTapGroup *group = &groups->group[groups->n_groups++];
-  const gint32 factor = c[first]; /* the first tap makes n_plus >= 1 */
+  const gint32 factor = c[first]; /* has the sign of the first tap, so n_plus >= 1 */
   *group = (CcTapGroup){.factor = factor};
   for (guint i = first; i < n; i++)
     if (c[i] == factor) {
@@ -103,7 +104,8 @@ gboolean
 cc_prefers_separable(const CcOp *op) {
   if (!op->separable || !op->has_taps)
     return op->separable;
-  const guint of_rings = 2 * op->n_matrices; /* a ring row of each is written and read */
+  /* cost of rings, in taps: a ring row of each matrix is written and read */
+  const guint of_rings = 2 * op->n_matrices;
   return count_lines(op) + of_rings <
          count_nonzero(op->tap_i, op->n_matrices * op->width * op->height);
 }
@@ -115,11 +117,12 @@ cc_tap_count(const CcOp *op) {
              : count_nonzero(op->tap_i, op->n_matrices * op->width * op->height);
 }
 
-#define COST_OF_GROUP 2 /* of the multiplication, in additions */
+#define COST_OF_GROUP 2 /* cost of the multiplication of a group, in additions */
 
 guint
 cc_tap_groups_cost(const CcOp *op) {
-  static const CcTapPosition offsets[CC_MAX_COEFFS]; /* not used for the cost */
+  /* all 0, because positions do not change the cost */
+  static const CcTapPosition offsets[CC_MAX_COEFFS];
   const guint area = op->width * op->height;
   guint cost = 0;
   for (guint m = 0; m < op->n_matrices; m++) {

@@ -2,14 +2,17 @@
 
 /* Separable sums of bytes, vertical pass first (kernels/vertical_first.h).
  *
- * The vertical pass makes two words for each sample. The column's taps are split, tap = 2^bits *
- * high + low, and each word is the sum of samples less 128 by one part of the taps. The horizontal
- * pass multiplies the words by the row's tap and by 2^bits times the tap, and adds.
+ * The vertical pass computes two words for each sample. The column's taps are split: tap = 2^bits *
+ * high + low. One word is the sum of (sample - 128) times the low parts of the taps. The other word
+ * is the sum with the high parts. The horizontal pass multiplies the first word by the row's tap
+ * and the second word by 2^bits times this tap, and adds the products.
  *
- * With three rows and equal outer taps, the words are the sum of the outer rows and the middle row.
- * They are multiplied by products of taps.
+ * If the column has three taps and the outer taps are equal, one word is the sum of the outer rows
+ * and the other word is the middle row. The horizontal pass multiplies these words by products of a
+ * column's tap and a row's tap.
  *
- * Two rows of results are made at a time, beginning at an even row, from dot groups of two rows. */
+ * Two result rows are computed at a time: an even row and the row below. They are computed from dot
+ * groups of two source rows. */
 
 #include "dot_taps.h"
 #include "tap_pattern.h"
@@ -19,22 +22,24 @@
 #include <stdlib.h>
 
 #define MAX_GROUPS ((CC_MAX_KERNEL_SIZE + 1) / 2)
-#define MAX_BITS 7           /* of the low parts of taps */
-#define MAX_PAIR_OF_TAPS 128 /* so that two byte products fit a word */
-#define SIGN 128             /* subtracted from samples */
+#define MAX_BITS 7 /* maximum bits of the low parts of taps */
+/* limit for two neighbouring taps, so that the sum of two byte products fits a word */
+#define MAX_PAIR_OF_TAPS 128
+#define SIGN 128 /* this is subtracted from samples */
 
 typedef struct {
   CcMethod base;
   gboolean of_three;
-  guint bits[CC_MAX_MATRICES]; /* of the low parts of taps, unless of_three */
+  guint bits[CC_MAX_MATRICES]; /* bits of the low parts of taps; not used if of_three */
   CcColumn column[CC_MAX_MATRICES];
   CcRow row[CC_MAX_MATRICES];
-  CcWideTaps *column_taps; /* of all columns */
-  gint32 *row_taps;        /* of all rows */
+  CcWideTaps *column_taps; /* taps of all columns */
+  gint32 *row_taps;        /* taps of all rows */
   CcColumnFunc run_column;
   CcRowFunc run_row;
-  gsize line, line_pitch;   /* two loaded rows, before they become dot groups */
-  gsize lanes, lanes_pitch; /* two rows */
+  /* offset in scratch and pitch of two loaded rows, from which dot groups are made */
+  gsize line, line_pitch;
+  gsize lanes, lanes_pitch; /* offset in scratch and pitch of two rows of lanes */
 } VerticalFirst;
 
 /* --- plan time --- */
@@ -70,8 +75,8 @@ find_bits(CcTaps column, CcTaps row) {
   return bits;
 }
 
-/* Returns whether each matrix has three rows, equal outer rows, and products of taps that fit
- * words. */
+/* Returns whether every matrix has three rows, equal outer rows, and products of column and row
+ * taps that fit words. */
 static gboolean
 is_of_three(const CcOp *op) {
   if (op->height != 3 || !op->has_taps)
@@ -82,8 +87,7 @@ is_of_three(const CcOp *op) {
   return TRUE;
 }
 
-/* Returns whether all horizontal sums fit words. Those words are then enough for the vertical
- * pass. */
+/* Returns whether all horizontal sums fit words. If they do, cc_separable needs only one word. */
 static gboolean
 rows_fit_words(const CcOp *op) {
   for (guint m = 0; m < op->n_matrices; m++)
@@ -92,7 +96,7 @@ rows_fit_words(const CcOp *op) {
   return TRUE;
 }
 
-/* Sets the kind of vertical pass. Returns why there is none, or NULL. */
+/* Chooses the kind of vertical pass. Returns the reason why no kind is possible, or NULL. */
 static const gchar *
 find_kind(VerticalFirst *self, const CcSweep *sweep) {
   const CcOp *op = sweep->pass->op;
@@ -123,7 +127,7 @@ find_kind(VerticalFirst *self, const CcSweep *sweep) {
   return NULL;
 }
 
-/* Prepares the passes of matrix m, whose taps go to `column_taps` and `row_taps`. */
+/* Prepares both passes of matrix m. Writes its taps to `column_taps` and `row_taps`. */
 static void
 set_passes(VerticalFirst *self, const CcOp *op, guint m, guint step, CcWideTaps *column_taps,
            gint32 *row_taps) {
@@ -169,7 +173,8 @@ vertical_create(CcSweep *sweep, const gchar **reason) {
     return NULL;
   VerticalFirst *self = g_memdup2(&found, sizeof found);
   self->base.n_taps = cc_tap_count(op);
-  self->base.ring_lane = self->of_three ? CC_LANE_8 : CC_LANE_16; /* rows, or the bytes of two */
+  /* a ring row has the bytes of one source row, or of two */
+  self->base.ring_lane = self->of_three ? CC_LANE_8 : CC_LANE_16;
   cc_output_take_32(&self->base.output, op);
   const CcRequantizationVariant requantization =
       cc_output_requantization_of_sums(&self->base.output);
@@ -183,7 +188,7 @@ vertical_create(CcSweep *sweep, const gchar **reason) {
   self->run_column = self->of_three ? sweep->kernels->vertical_first->column_of_three
                                     : sweep->kernels->vertical_first->column;
   const guint n_rows = self->of_three ? 2 * self->base.n_groups : self->base.n_groups;
-  const guint n_lanes = self->of_three ? 8 : 4; /* in rows of the ring */
+  const guint n_lanes = self->of_three ? 8 : 4; /* size of the rows of lanes, in rows of the ring */
   cc_sweep_reserve_tiles(sweep, &self->base, n_rows, n_rows + n_lanes, 2 * op->n_matrices);
   if (!self->of_three)
     self->line = cc_sweep_reserve_rows(sweep, 2, 1, &self->line_pitch);

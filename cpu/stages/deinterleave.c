@@ -4,7 +4,8 @@
 #include "cpu/plain.h"
 #include "engine/shared.h"
 
-#define N_ROWS 32 /* rows of the target at a time: a power of two; their strips fit L2 */
+/* rows of the target at a time; a power of two; the strips of so few rows fit L2 */
+#define N_ROWS 32
 #define PREFETCH_ROWS 8
 
 /* --- the plan --- */
@@ -16,8 +17,8 @@ pitch_of(const CcPlaneLayout *plane, gsize n) {
   return cc_row_align(n * cc_sample_size(plane->type)) | CC_ROW_ALIGN;
 }
 
-/* Returns how many samples of a plane a row of `groups` pixel groups of the frame has. With
- * macropixels this includes an unused luma sample. */
+/* Returns how many samples of plane p a row of the frame has, if the row has `groups` pixel groups.
+ * With macropixels the number may include an unused luma sample. */
 static guint
 samples_in(const CcPlan *plan, guint p, guint groups) {
   const guint f = plan->map[p].offset[0].plane;
@@ -115,7 +116,7 @@ cc_deinterleaving_begin(CcDeinterleaving *self, const CcDeinterleaved *deinterle
   }
 }
 
-/* Prefetches a row of all planes of a frame, which is needed a little later. */
+/* Prefetches a row of all planes of a frame. The row is needed a little later. */
 static void
 prefetch_row(const CcDeinterleaved *self, const CcFrame *frame, const CcRect *rects, guint y) {
   enum { CACHE_LINE = 64 };
@@ -143,7 +144,7 @@ cc_deinterleaving_load(CcDeinterleaving *self, guint y) {
   }
 }
 
-/* Repeats the last sample of a row as often as the placement demands. */
+/* Repeats the last sample of row y of each plane as often as the placement says. */
 static void
 repeat_last(const CcDeinterleaving *self, guint y) {
   const CcPlan *plan = self->deinterleaved->plan;
@@ -155,8 +156,8 @@ repeat_last(const CcDeinterleaving *self, guint y) {
   }
 }
 
-/* Finds the rows that are interleaved into plane f of the frame, in the order of their first
- * samples. Returns how many there are. *n is set to the samples of each. */
+/* Finds the rows that are interleaved into row y of plane f of the frame, in the order of their
+ * first samples. Returns the number of rows. Sets *n to the number of samples of each row. */
 static guint
 find_parts(const CcDeinterleaving *self, guint f, guint y, gconstpointer parts[CC_MAX_COMPONENTS],
            guint *n) {

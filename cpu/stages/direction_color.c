@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* direction-color with the row kernels. Gives the same bytes as plain_direction_color.c.
+/* The stage direction-color with the row kernels. Gives the same bytes as plain_direction_color.c.
  *
- * A row of a component group is processed in tiles. A sample may cover several pixels. For each row
- * of these pixels, the rows of the window are loaded as lanes into a ring, each once per slice. The
- * sums of both matrices are added over the rows of pixels, then over the pixels of each sample. A
- * table maps the color index of a total to stored words. */
+ * A row of a component group is processed in tiles. A sample may cover several pixels. The rows of
+ * the windows around these pixels are loaded as lanes into a ring. Each row is loaded once per
+ * slice. The sums of both matrices are added over all rows of pixels that a sample covers, then
+ * over all pixels in a row. A table maps the color index of the total to stored words. */
 
 #include "stage.h"
 
@@ -14,24 +14,25 @@
 #include "engine/plan/output_stage.h"
 #include "engine/ablation.h"
 
-#define PIXEL_TAPS 64    /* cost of the color of a pixel, without its taps, in taps */
-#define TILE_PIXELS 1024 /* of a row; the ring of a 3x3 window then fits L1 */
+#define PIXEL_TAPS 64    /* cost of a pixel without its taps, in taps (CC_TAP_PS) */
+#define TILE_PIXELS 1024 /* pixels of a tile; the ring of a 3x3 window then fits L1 */
 
 /* The constants of a component group. */
 typedef struct {
-  const CcPlan *plan; /* kept by the program */
+  const CcPlan *plan; /* plan of the program, which outlives the sweep */
   const CcDirectionColor *color;
   const CcComponentGroup *group;
-  const CcRows *rows; /* NULL: the plain loop */
+  const CcRows *rows; /* kernels; NULL for the plain loop */
   CcSampleType type;
-  CcLane lane; /* of sums and of the loaded samples */
+  CcLane lane; /* lane type of sums and of loaded samples */
   gsize lane_size;
-  guint apart;    /* pixels from the first of a sample to the first of the next sample */
-  guint tile;     /* samples of a row that are processed at a time */
-  guint n_pixels; /* max. pixels of a row in a tile, without the window's edges */
+  /* distance from the first pixel of a sample to the first pixel of the next, in pixels */
+  guint apart;
+  guint tile;     /* number of samples of a row that are processed at a time */
+  guint n_pixels; /* maximum number of pixels of a row in a tile, without the window's edges */
   CcTapGroups weights[2];
 
-  /* offsets into the scratch memory */
+  /* offsets in the scratch memory */
   gsize words, ring, ring_pitch, sums[2], totals[2], index;
   gsize scratch_size;
 } DirectionColorSweep;
@@ -39,22 +40,23 @@ typedef struct {
 /* The state of the stage. */
 typedef struct {
   const CcDirectionColor *color;
-  DirectionColorSweep sweep[2]; /* for each component group */
+  DirectionColorSweep sweep[2]; /* one sweep for each component group */
 } DirectionColor;
 
-/* A tile during processing. */
+/* A tile while a thread processes it. */
 typedef struct {
   const DirectionColorSweep *sweep;
   const CcDirectionColor *color;
   const CcPlacement *placement;
-  const CcRect *pixels; /* the source of luma */
+  const CcRect *pixels; /* source rectangle of luma */
   const CcFrame *src, *dst;
   guint8 *scratch;
-  gint left, top; /* the first pixel of the first sample, in the source; may be negative */
-  guint x, n;     /* samples of the component group */
-  gint first;     /* the first pixel of the tile in the source */
-  guint n_pixels; /* from `first` on, all inside the source */
-  gint next;      /* the next row of pixels to load */
+  /* position of the first pixel of the first sample in the source; may be negative */
+  gint left, top;
+  guint x, n;     /* the tile has samples x to x + n - 1 of each row of the component group */
+  gint first;     /* number of the first pixel of the tile that lies in the source */
+  guint n_pixels; /* number of pixels from `first` on; all lie in the source */
+  gint next;      /* row of pixels that is loaded next */
 } Tile;
 
 /* --- rows of pixels --- */
@@ -94,13 +96,14 @@ set_border(const Tile *tile, guint8 *lanes, guint n) {
       ((gint64 *)(gpointer)lanes)[i] = tile->color->border;
 }
 
-/* Row y, or its replacement by the border rule, is at (y + radius) % window in the ring. */
+/* Returns the address of row y in the ring: slot (y + radius) % window. If row y lies outside the
+ * source, the slot has the row that the border rule gives. */
 static guint8 *
 ring_row(const Tile *tile, guint at) {
   return tile->scratch + tile->sweep->ring + at * tile->sweep->ring_pitch;
 }
 
-/* Loads pixels x0 to x1 - 1 of row y, which lie left or right of the source. */
+/* Loads pixels x0 to x1 - 1 of row y. These pixels lie left or right of the source. */
 static void
 load_beside(const Tile *tile, guint y, gint x0, gint x1, guint8 *lanes) {
   for (gint x = x0; x < x1; x++, lanes += tile->sweep->lane_size) {
@@ -112,8 +115,8 @@ load_beside(const Tile *tile, guint y, gint x0, gint x1, guint8 *lanes) {
   }
 }
 
-/* Loads the tile's part of row y, with the pixels that the window needs left and right of it. The
- * row may lie outside the source. */
+/* Loads the tile's part of row y, and the pixels that the window needs left and right of the tile.
+ * Row y may lie outside the source. */
 static void
 load_row(const Tile *tile, gint y) {
   const DirectionColorSweep *sweep = tile->sweep;
@@ -135,7 +138,8 @@ load_row(const Tile *tile, gint y) {
 
 /* --- sums --- */
 
-/* Makes the sums of matrix m over the pixels of row y, whose window is in the ring. */
+/* Computes the sums of matrix m for the pixels of row y. The rows of their windows are in the
+ * ring. */
 static void
 sum_row(const Tile *tile, guint m, guint y, guint8 *out) {
   const DirectionColorSweep *sweep = tile->sweep;
@@ -147,7 +151,7 @@ sum_row(const Tile *tile, guint m, guint y, guint8 *out) {
   weights->sum(out, weights->group, weights->n_groups, taps, tile->n_pixels);
 }
 
-/* add_NAME adds n sums to others. gather_NAME makes n sums: number i is the sum of `across`
+/* add_NAME adds n sums to n other sums. gather_NAME computes n sums. Sum number i is over `across`
  * elements from at + i * apart on. Elements outside of 0 to n_in - 1 count as 0. */
 #define DEFINE_SUMS(name, lane)                                                                    \
   static void add_##name(gpointer to, gconstpointer from, guint n) {                               \
@@ -182,7 +186,7 @@ sum_row(const Tile *tile, guint m, guint y, guint8 *out) {
 DEFINE_SUMS(32, gint32)
 DEFINE_SUMS(64, gint64)
 
-/* Makes the sums of both matrices over the pixels of each sample of row y. */
+/* Adds the sums of both matrices over all pixels that each sample of row y covers. */
 static void
 sum_samples(Tile *tile, guint y, gconstpointer samples[2]) {
   const DirectionColorSweep *sweep = tile->sweep;
@@ -289,7 +293,7 @@ run_tile(Tile *tile, guint y0, guint y1) {
   }
 }
 
-/* Makes rows of a component group. */
+/* Computes rows of a component group. */
 static void
 run_sweep(const DirectionColorSweep *sweep, const CcStageRows *rows, guint8 *scratch) {
   const CcPlacement *placement = rows->placement;
@@ -328,7 +332,7 @@ run(gconstpointer state, const CcStageRows *rows, guint8 *scratch) {
       run_sweep(&self->sweep[i], rows, scratch);
 }
 
-/* --- set up once for a plan --- */
+/* --- plan time --- */
 
 /* Reserves aligned scratch memory. Returns its offset. */
 static gsize

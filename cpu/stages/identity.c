@@ -10,8 +10,8 @@ code_of_itself(gconstpointer unused, gint64 n) {
   return (gint)n;
 }
 
-/* Returns whether the op maps every word of such a plane to itself. If words have more bits than
- * samples, filtering clears the additional bits. */
+/* Returns whether the op maps every stored word of a plane to itself. It does not if words have
+ * more bits than samples, because filtering clears the additional bits. */
 static gboolean
 keeps_words(const CcOp *op, const CcPlaneLayout *plane) {
   return op->width == 1 && op->height == 1 && op->n_matrices == 1 &&

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Samples that the filter does not change, such as with the kernel `identity`. They are copied,
- * which is faster. */
+/* Finds samples that the filter does not change, for example because its kernel is `identity`. Such
+ * samples are copied, because copying is faster than filtering. */
 
 #include "engine/plan/plan.h"
 #include "cpu/kernels/row_kernels.h"
 
 G_BEGIN_DECLS
 
-/* Makes the plan `copying`, in which samples are copied if their op changes no bit. Macropixels are
- * copied directly in the frame. `plan` must outlive it. Returns FALSE if there is no such op, or
- * for other packed frames. */
+/* Initialises the plan `copying`, which copies samples instead of filtering them if their op
+ * changes no bit. Macropixels are copied directly in the frame. `plan` must outlive `copying`.
+ * Returns FALSE if every op changes bits, or if the frame is packed without macropixels. */
 gboolean cc_identity_find(const CcPlan *plan, const CcRows *kernels, CcPlan *copying);
 
 G_END_DECLS

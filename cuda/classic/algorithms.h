@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The list of the classic algorithms: F(constant, name, text for users, ops that it runs (a
- * function of cuda/algorithm.c), whether `auto` takes it, host code (cc_cuda_... in classic.c)).
- * `auto` tries them from the last to the first. */
+/* The list of the classic algorithms. The columns of F are: the constant, the name, a text for
+ * users, the ops that the algorithm runs (`small` means runs_small of cuda/algorithm.c), whether
+ * `auto` may choose the algorithm, and the host code (`direct` means cc_cuda_direct of classic.c).
+ * `auto` tries the algorithms from the last to the first. */
 #define CC_CLASSIC_ALGORITHMS(F)                                                                   \
   F(CC_ALGORITHM_DIRECT, "direct", "One thread per pixel, coefficients in global memory", small,   \
     FALSE, direct)                                                                                 \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The launch configuration of the classic algorithms, which are all but tensor-core. */
+/* The launch configuration of the classic algorithms: all algorithms except tensor-core. */
 
 #include "classic.h"
 
@@ -20,7 +20,7 @@ CC_CUDA_DECLARE_MODULE(register_tile);
 
 #define WARP 32
 
-#define COST_OF_TAP 8 /* per tap of a row or column, with any stride */
+#define COST_OF_TAP 8 /* cost for each tap of the longer side, matrix and unit of the stride */
 
 guint
 cc_cuda_classic_cost(const CcPlan *plan) {
@@ -47,7 +47,7 @@ set_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, const C
   kernel->integer = op && op->arith == CC_ARITH_I64;
 }
 
-/* Does the same for algorithms that have kernels with float sums only. FALSE: float cannot hold the
+/* Calls set_kernel for an algorithm whose kernels all have float sums. FALSE: float cannot hold the
  * sums of the pass. */
 static gboolean
 set_float_kernel(CcCudaKernel *kernel, CcCudaModule module, const gchar *name, const CcPlan *plan,
@@ -95,7 +95,7 @@ cc_cuda_load_check_kernel(CcCudaDevice *device, GError **error) {
          NULL;
 }
 
-/* The kernel reads row, column and tap from a copy of the launch. */
+/* Makes a copy of the launch, from which the kernel reads `row`, `column` and `tap`. */
 static GBytes *
 copy_launch(const CcLaunch *launch, const CcCudaKernel *kernel, const CcPass *const *pass) {
   return g_bytes_new(launch, sizeof *launch);
@@ -158,8 +158,8 @@ const CcCudaAlgorithm cc_cuda_scatter = {
 
 /* --- two-pass --- */
 
-/* Places the intermediates of the plane jobs in scratch. Each has a sum for every matrix,
- * component, target column and source row. */
+/* Places the intermediates of the plane jobs in scratch. An intermediate has a sum for every
+ * matrix, component, target column and source row. */
 static void
 set_scratch(CcLaunch *launch, const CcPass *const *pass) {
   for (gint i = 0; i < launch->n_jobs; i++) {
@@ -215,7 +215,8 @@ const CcCudaAlgorithm cc_cuda_two_pass = {
 
 /* --- register-tile --- */
 
-/* Pads the kernel to the next side that there are CUDA kernels for. None supports a stride. */
+/* Pads the kernel to the next side for which a CUDA kernel exists. No CUDA kernel supports a
+ * stride. */
 static gboolean
 choose_register_tile(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;

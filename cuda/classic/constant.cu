@@ -4,8 +4,9 @@
  * Programming Massively Parallel Processors, chapter 7.3.)
  *
  * All threads of a warp use the same coefficient at the same time. The constant cache is made for
- * this: one read serves all of them. The coefficients are launch parameters, which are also in the
- * constant bank, so two filters cannot disturb each other as with a global array.
+ * this: one read serves all threads of the warp. The coefficients are launch parameters, which also
+ * lie in the constant bank. Therefore two filters cannot overwrite each other's coefficients, as
+ * they could in a global array.
  *
  * With K = w * h taps a pixel takes K fetches through the L1 cache and K multiply-adds (2 K
  * operations). Separable kernels take w * h + h multiply-adds, because each row is summed first. */

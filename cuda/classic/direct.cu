@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* direct: one thread per output sample, coefficients in global memory, a boundary test on every
- * read. (Kirk, Hwu and El Hajj, Programming Massively Parallel Processors, chapter 7.2, and the
- * naive version of every text.)
+ * read. (Kirk, Hwu and El Hajj, Programming Massively Parallel Processors, chapter 7.2. Other texts
+ * call it the naive version.)
  *
- * All other algorithms are compared with it, so it has no classes of tiles: every read applies the
- * border rule and every write is tested. With K = w * h taps a pixel takes 2 K fetches through the
- * L1 cache, of K pixels and K coefficients, and K multiply-adds. */
+ * All other algorithms are compared with direct, so direct has no classes of tiles. Every read
+ * applies the border rule, and every write is tested. With K = w * h taps a pixel takes K
+ * multiply-adds and 2 K fetches through the L1 cache: K pixels and K coefficients. */
 
 #include "cuda/tile.cuh"
 

@@ -3,23 +3,25 @@
 /* register-tile: a separable kernel in one launch. A thread computes 4x4 pixels in registers and
  * shares rows with its vertical neighbours. (The tiled convolution of AMD's OpenCL samples.)
  *
- * 16x8 threads make a tile of 64x32 pixels. Four neighbouring pixels of a row are a strip; a thread
- * has four strips. It filters them along the row in registers, from raw pixels that its neighbours
- * also find in the L1 cache. 2r rows of threads filter one more strip each, of the halo above and
- * below the tile. Sums of strips that vertical neighbours need are written to shared memory at
- * once; the thread keeps the sums of its own strips. Then it reads the r strips above its own and
- * the r strips below, and filters along the columns, again in registers. Matrices are processed one
- * after another and use the same shared memory.
+ * 16x8 threads make a tile of 64x32 pixels. Four neighbouring pixels of a row are a strip. A thread
+ * has four strips, one below the other. The thread filters its strips along the row in registers.
+ * It reads raw pixels through the L1 cache, because neighbouring threads read some of the same
+ * pixels. The threads in the first 2r rows of the block each filter one more strip, in the halo
+ * above or below the tile. The thread keeps the sums of its own strips in registers. It writes the
+ * sums that vertical neighbours need to shared memory. Then the thread reads the sums of the r
+ * strips above its own strips and of the r strips below, and filters along the columns, again in
+ * registers. Matrices are processed one after another and use the same shared memory.
  *
- * On the border, and with interleaved samples, words of samples cannot be read directly. There the
- * raw tile is first put into shared memory ("staged"). The border rule is then looked up once per
- * row and column, and all reads of a thread are in flight at once. This matters because a small
- * image takes as long as its slowest tile, and the slowest tiles are on the border.
+ * Tiles on the border, and tiles of interleaved samples, cannot read words of samples directly.
+ * These tiles first copy their raw samples to shared memory ("staged"). They evaluate the border
+ * rule once per row and column. All reads of a thread are in flight at once. This matters because a
+ * small image takes as long as its slowest tile, and the slowest tiles are on the border.
  *
- * With a kernel of side 2r+1, 16 pixels take 4 + r/4 strips of 3 wide fetches, min(2r, 4) + r/4
- * strips written to shared memory and 2r read from there, and (2r+1) * (32 + r) multiply-adds: for
- * 3x3, 13 fetches and 99 multiply-adds. Bytes are converted to floats, and results of `clamp` to
- * code values, by an addition instead of a conversion. */
+ * With a kernel of side 2r+1, the 16 pixels of a thread take 4 + r/4 strips of 3 wide fetches each.
+ * They take min(2r, 4) + r/4 strips written to shared memory, and 2r strips read from shared
+ * memory. They take (2r+1) * (32 + r) multiply-adds. For 3x3 these are 13 fetches and 99
+ * multiply-adds. Additions replace the conversion instructions from bytes to floats, and from
+ * results of `clamp` to code values. */
 
 #include "cuda/instructions.cuh"
 #include "cuda/tile.cuh"
@@ -31,10 +33,10 @@
 #define WIDTH (SIDE * ACROSS)
 #define HEIGHT (SIDE * DOWN)
 
-/* The sums of neighbours in a row, read and written at once. */
+/* The sums of SIDE neighbours in a row, read and written at once. */
 template <typename Sum> struct alignas(SIDE * sizeof(Sum)) Strip { Sum at[SIDE]; };
 
-/* As many samples, read and written at once. */
+/* SIDE samples, read and written at once. */
 template <typename Sample> using Word = std::conditional_t<sizeof(Sample) == 1, uint32_t, uint64_t>;
 
 /* A tile with its halo, in source samples. Column 0 is SIDE pixels to the left of the tile's first
@@ -44,14 +46,14 @@ template <typename Sample_, typename Sum_, int TAPS> struct Shape {
   using Sum = Sum_;
   using Code = ::Code<Sum>;
   static constexpr int RADIUS = TAPS / 2, ROWS = HEIGHT + TAPS - 1, COLUMNS = WIDTH + 2 * SIDE;
-  static constexpr int CODES = SIDE - 1 + TAPS; /* inputs of a strip */
+  static constexpr int CODES = SIDE - 1 + TAPS; /* code values that a strip is computed from */
   static constexpr int WORDS =
-      (SIDE - RADIUS + CODES + SIDE - 1) / SIDE; /* words that contain the inputs */
+      (SIDE - RADIUS + CODES + SIDE - 1) / SIDE; /* words that contain these code values */
 
   struct Shared {
     Strip<Sum> row[ROWS][ACROSS];              /* sums along the rows */
-    Word<Sample> staged[ROWS][COLUMNS / SIDE]; /* raw samples, in tiles that are not free */
-    int column_from[COLUMNS], row_from[ROWS];  /* their source columns and rows, -1 for outside */
+    Word<Sample> staged[ROWS][COLUMNS / SIDE]; /* raw samples of tiles that are not free */
+    int column_from[COLUMNS], row_from[ROWS];  /* source positions of `staged`; -1: outside */
   };
 };
 
@@ -74,8 +76,8 @@ thread_number() {
 
 /* --- integers in floats --- */
 
-/* A float of this size has units as its last bits, so adding and subtracting it converts integers.
- * Conversion instructions run at a fraction of the rate of an addition. */
+/* The last bit of a float of this size has the value 1. Therefore adding or subtracting UNITS
+ * converts integers. Conversion instructions run at a fraction of the rate of an addition. */
 #define UNITS 0x1p23f
 
 /* The code value of sample i of a word. */
@@ -106,7 +108,8 @@ struct Clamp {
 
 /* --- raw samples --- */
 
-/* Looks up the source columns and rows of the tile by the border rule, -1 for outside. */
+/* Evaluates the border rule for the columns and rows of the tile. Stores source columns and rows.
+ * -1: outside the source. */
 template <typename S>
 static __device__ __forceinline__ void
 look_up_border(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared) {
@@ -128,13 +131,13 @@ look_up_sample(const Tile &tile, const typename S::Shared &shared, int row, int 
   using Sample = typename S::Sample;
   const CcPlaneJob &job = tile.job;
   const int x = shared.column_from[column], y = shared.row_from[row];
-  /* read in any case, so that many reads can be in flight at once */
+  /* no branch around the read, so that many reads can be in flight at once */
   const Sample sample = source_row<Sample>(job, max(y, 0))[max(x, 0) * job.step + tile.component];
   return (x | y) < 0 ? (Sample)(job.border_code[tile.component] << job.shift) : sample;
 }
 
-/* SIZE is how many of N items each thread takes at once, so that all rounds are equal and there are
- * no more rounds than with MAX_SIZE. */
+/* The threads of a block process N items in rounds. SIZE is the number of items of a thread in a
+ * round. SIZE is at most MAX_SIZE, and as small as possible for the same number of rounds. */
 template <int N, int MAX_SIZE> struct Batch {
   static constexpr int EACH = (N + THREADS - 1) / THREADS,
                        ROUNDS = (EACH + MAX_SIZE - 1) / MAX_SIZE;
@@ -354,7 +357,7 @@ filter_tile(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared
   for (int m = 0; m < launch.n_matrices; m++) {
     Strip<typename S::Sum> strips[SIDE];
     if (m > 0)
-      __syncthreads(); /* until all threads have read the rows of the matrix before */
+      __syncthreads(); /* waits until all threads have read the sums of the previous matrix */
     filter_rows<S, TAPS, STAGED>(launch, tile, m, shared, strips);
     __syncthreads();
     filter_columns<S, TAPS>(launch, m, shared, strips, response);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* scatter: one block per output sample, one thread per coefficient. Each thread adds its product to
- * the sum in shared memory with an atomic operation. ("Parallelizing a convolution operation",
- * which filters 10001x10001 pixels with 3x3 coefficients and a stride of 2 like this.)
+ * the sum in shared memory with an atomic operation. ("Parallelizing a convolution operation" uses
+ * this method for 10001x10001 pixels, 3x3 coefficients and a stride of 2.)
  *
  * The products arrive in no fixed order. The result is the same, because the sums are exact in
  * float.
  *
- * With K = w * h taps a pixel takes K fetches of pixels, K of coefficients, K multiplications and K
- * atomic additions, which run one after another in the worst case. Most threads of a block's last
- * warp have no coefficient. A tile is a single pixel, so it is always free on write. */
+ * With K = w * h taps a pixel takes K fetches of pixels, K fetches of coefficients, K
+ * multiplications and K atomic additions. In the worst case, the atomic additions run one after
+ * another. Most threads of a block's last warp have no coefficient. A tile is a single pixel, so it
+ * is always free on write. */
 
 #include "cuda/tile.cuh"
 

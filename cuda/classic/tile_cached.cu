@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* tile-cached: a block loads only its own tile into shared memory. Halo pixels come from global
- * memory; the neighbouring blocks have just brought them into the L2 cache. (Kirk, Hwu and El Hajj,
- * Programming Massively Parallel Processors, chapter 7.5.)
+/* tile-cached: a block loads only its own tile into shared memory. Halo pixels are read from global
+ * memory. They are in the L2 cache, because neighbouring blocks have just loaded them. (Kirk, Hwu
+ * and El Hajj, Programming Massively Parallel Processors, chapter 7.5.)
  *
  * Input and output tile are the same pixels, so no thread is idle and no pixel is loaded twice. The
- * price is a test on every read whether the pixel is in the tile. With a stride, only every n-th
- * pixel of the tile is computed.
+ * price is a test on every read whether the pixel is in the tile. With a stride of n, only every
+ * n-th pixel of the tile is computed.
  *
  * With K = w * h taps a pixel takes one fetch from global memory, plus one for each halo pixel near
- * the edges of the tile. The rest of the K reads are from shared memory. It takes K
+ * the edges of the tile. The rest of the K reads are from shared memory. A pixel also takes K
  * multiply-adds. */
 
 #include "cuda/tile.cuh"
@@ -21,8 +21,8 @@ static __device__ __forceinline__ void
 filter_tile(const CcLaunch &launch, const Tile &tile, int side, Code<Sum> (&samples)[SIDE][SIDE]) {
   const CcPlaneJob &job = tile.job;
   const int x = threadIdx.x, y = threadIdx.y;
-  /* the source pixel at the tile's top left, and how many columns and rows of the tile lie in the
-   * source */
+  /* (left, top) is the source pixel at the tile's top left. `right` and `bottom` are the numbers of
+   * the tile's columns and rows that lie in the source. */
   const int left = launch.stride * tile.x, top = launch.stride * tile.y;
   const unsigned right = READ_FREE ? SIDE : min(SIDE, job.src_width - left);
   const unsigned bottom = READ_FREE ? SIDE : min(SIDE, job.src_height - top);
@@ -35,7 +35,7 @@ filter_tile(const CcLaunch &launch, const Tile &tile, int side, Code<Sum> (&samp
   const int window_y = launch.stride * y - launch.window_height / 2;
   const int word =
       filter_window<Sum, unroll_reads<READ_FREE>>(launch, launch, job, [&](int c, int r) {
-        const int at_x = window_x + c, at_y = window_y + r; /* negative ones fail the test too */
+        const int at_x = window_x + c, at_y = window_y + r; /* negative values fail the test too */
         if ((unsigned)at_x < right && (unsigned)at_y < bottom)
           return samples[at_y][at_x];
         return (Code<Sum>)fetch<Sample, READ_FREE>(launch, job, left + at_x, top + at_y,
@@ -48,7 +48,7 @@ template <typename Sample, typename Sum>
 static __device__ __forceinline__ void
 tile_cached(const CcLaunch &launch) {
   __shared__ Code<Sum> samples[SIDE][SIDE];
-  const int side = SIDE / launch.stride; /* of the output tile */
+  const int side = SIDE / launch.stride; /* side of the output tile */
   const Tile tile = find_tile(launch, side, side);
   if (!is_filtered(tile.job, tile.component)) {
     store_unfiltered_tile<Sample>(launch, tile, side, side);

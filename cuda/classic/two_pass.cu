@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* two-pass: a separable kernel in two launches, first along the rows into an intermediate of sums,
- * then along its columns. (The classic version, as in NVIDIA's separable convolution samples.)
+/* two-pass: a separable kernel in two launches. The first launch sums along the rows and writes the
+ * sums to an intermediate. The second launch sums along the columns. (The classic version, as in
+ * NVIDIA's separable convolution samples.)
  *
  * Each launch reads rows and writes them transposed, so the second launch reads the image's columns
  * as rows and is otherwise the same. The transposition goes through shared memory, so that reads
  * and writes are both coalesced. The intermediate holds full sums: float or 64-bit integers.
  *
- * A kernel of side n takes 2 n fetches through the L1 cache and 2 n multiply-adds a pixel. It also
- * takes a sum written and read back, of at least 4 bytes, while a sample of the image may have
- * 1. */
+ * With a kernel of side n, a pixel takes 2 n fetches through the L1 cache and 2 n multiply-adds. A
+ * sum for each pixel is also written and read back. A sum has at least 4 bytes, while a sample of
+ * the image may have only 1. */
 
 #include "cuda/instructions.cuh"
 #include "cuda/tile.cuh"
@@ -28,7 +29,7 @@ intermediate(const CcLaunch &launch, const Tile &tile, int matrix, int x) {
   return (Sum *)first + column * CC_TWO_PASS_PITCH(job.src_height);
 }
 
-/* The row and the column of a matrix. They are launch parameters if they fit there. */
+/* The row and the column of a matrix. They are in the launch parameters if they fit. */
 static __device__ __forceinline__ const CcTap *
 row_of(const CcLaunch &launch, int matrix) {
   return launch.lines ? (const CcTap *)launch.lines + matrix * launch.window_width
@@ -44,7 +45,7 @@ column_of(const CcLaunch &launch, int matrix) {
 
 /* --- rows --- */
 
-/* A tile here has target pixels across and source rows down. */
+/* In this launch, a tile has target columns across and source rows down. */
 template <typename Sample, typename Sum, bool READ_FREE, bool WRITE_FREE>
 static __device__ __forceinline__ void
 filter_rows(const CcLaunch &launch, const Tile &tile, Sum (&sums)[SIDE][SIDE + 1]) {
@@ -81,7 +82,7 @@ static __device__ __forceinline__ void
 two_pass_rows(const CcLaunch &launch) {
   __shared__ Sum sums[SIDE][SIDE + 1]; /* a column of padding avoids bank conflicts */
   allow_next_launch();
-  wait_for_last_launch(); /* only here: the compiler would unroll the other launch less with it */
+  wait_for_last_launch(); /* not in two_pass_columns, which the compiler would then unroll less */
   const Tile tile = find_tile(launch, SIDE, SIDE);
   if (!is_filtered(tile.job, tile.component))
     return;
@@ -97,8 +98,8 @@ two_pass_rows(const CcLaunch &launch) {
 
 /* --- columns --- */
 
-/* The sum along source row y for a target column, or that of the row that the border rule puts
- * there. */
+/* The sum along source row y for a target column. If row y is outside the source, the border rule
+ * determines the row or its code value. */
 template <typename Sum, bool READ_FREE>
 static __device__ __forceinline__ Sum
 fetch_sum(const CcLaunch &launch, const Tile &tile, int matrix, const Sum *column, int y) {
@@ -113,7 +114,8 @@ fetch_sum(const CcLaunch &launch, const Tile &tile, int matrix, const Sum *colum
   return sum;
 }
 
-/* The threads of a warp go down the image, which is along the rows of the intermediate. */
+/* Neighbouring threads of a warp compute pixels below each other, so they read neighbouring sums of
+ * a row of the intermediate. */
 template <typename Sample, typename Sum, bool READ_FREE, bool WRITE_FREE>
 static __device__ __forceinline__ void
 filter_columns(const CcLaunch &launch, const Tile &tile, int (&words)[SIDE][SIDE + 1]) {

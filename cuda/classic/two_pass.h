@@ -5,12 +5,13 @@
 
 #include "cuda/launch.h"
 
-/* A tile lies in one component of a plane. It has this many target pixels, or rows of the
- * intermediate, in each direction. A block has BLOCK_HEIGHT rows of threads. */
+/* A tile lies in one component of a plane. In the first launch, a tile has TILE_SIDE target columns
+ * and TILE_SIDE source rows. In the second launch, a tile has TILE_SIDE x TILE_SIDE target pixels.
+ * A block has TILE_SIDE x BLOCK_HEIGHT threads. */
 #define CC_TWO_PASS_TILE_SIDE 32
 #define CC_TWO_PASS_BLOCK_HEIGHT 8
 
-/* Sums between the starts of two rows of the intermediate. A row of it is a column of the image. */
+/* Pitch of the intermediate, in sums. A row of the intermediate is a column of the image. */
 #define CC_TWO_PASS_PITCH(source_rows) (((source_rows) + 31) / 32 * 32)
 
 /* The private data of a plane job. */

@@ -5,7 +5,7 @@
 #include "engine/error.h"
 
 static GMutex devices_lock;
-static GSList *devices; /* all open ones */
+static GSList *devices; /* all open devices */
 
 /* --- pinned memory --- */
 
@@ -99,7 +99,7 @@ end_device(CcCudaDevice *self) {
   free_device(self);
 }
 
-/* Drops a reference, which may be that of a user. */
+/* Drops a reference. With `of_user`, the reference counted as a user. */
 static void
 drop_reference(CcCudaDevice *self, gboolean of_user) {
   g_mutex_lock(&devices_lock);
@@ -185,7 +185,8 @@ find_device(gconstpointer context) {
   return NULL;
 }
 
-/* Returns the device in its primary context. Each primary context is retained once. */
+/* Returns device `id` in its primary context. Describes the device and retains the context only if
+ * that device is not open already. */
 static CcCudaDevice *
 share_primary(const CcCudaDriver *cuda, gint id, GError **error) {
   CUcontext context;
@@ -206,7 +207,8 @@ share_primary(const CcCudaDriver *cuda, gint id, GError **error) {
   return self;
 }
 
-/* Opens device `id`, whose user is counted already. Takes the user off the count if that fails. */
+/* Opens device `id` for a user that device selection has already counted. If opening fails, removes
+ * the user. */
 static CcCudaDevice *
 open_counted(const CcCudaDriver *cuda, gint id, GError **error) {
   g_autoptr(GError) reason = NULL;
@@ -221,8 +223,8 @@ open_counted(const CcCudaDriver *cuda, gint id, GError **error) {
   return device;
 }
 
-/* Opens the least busy of `count` > 0 devices that works. If none does, the error is that of the
- * last one tried. */
+/* Opens the least busy device that works. `count` is the number of devices, at least 1. If no
+ * device works, the error is that of the last device tried. */
 static CcCudaDevice *
 open_any(const CcCudaDriver *cuda, gint count, GError **error) {
   g_autoptr(GError) reason = NULL;
@@ -276,7 +278,7 @@ cc_cuda_device_open_context(const CcContext *context, GError **error) {
   if (!cuda)
     return NULL;
   if (cuda->cuDeviceGetCount(&count) != CUDA_SUCCESS)
-    count = 1; /* the context determines the device, not the count */
+    count = 1; /* the count is only for device selection; the context determines the device */
   g_autoptr(GMutexLocker) G_GNUC_UNUSED locker = g_mutex_locker_new(&devices_lock);
   CcCudaDevice *self = find_device(context->handle);
   if (!self) {

@@ -11,18 +11,18 @@
 
 #define LIBRARY "libnvidia-ml.so.1"
 #define PCI_ID_BYTES 32
-#define N_SLOTS 64   /* per device */
-#define LOAD_STEP 25 /* percent; the load of a desktop must not divert users to another device */
+#define N_SLOTS 64   /* slots of a device */
+#define LOAD_STEP 25 /* percent; the load of a desktop is smaller and must not count */
 
 /* This process's use of a device. */
 typedef struct {
   guint users;
-  gboolean holds; /* a slot, with the socket */
+  gboolean holds; /* this process holds `slot` of the device, by `socket` */
   gint socket;
   guint slot;
 } Device;
 
-static GArray *devices; /* of Device, by number */
+static GArray *devices; /* of Device, indexed by device number */
 
 static Device *
 get_device(gint id) {
@@ -33,8 +33,8 @@ get_device(gint id) {
   return &g_array_index(devices, Device, id);
 }
 
-/* Writes the PCI ID, which identifies the device in all processes and in NVML, however CUDA counts.
- * FALSE: the driver does not report it. */
+/* Writes the PCI ID of a device to `text`. The PCI ID is the same in all processes and in NVML. The
+ * device numbers of CUDA may differ between processes. FALSE: the driver does not report it. */
 static gboolean
 get_pci_id(const CcCudaDriver *cuda, gint id, gchar text[PCI_ID_BYTES]) {
   CUdevice device;
@@ -45,15 +45,17 @@ get_pci_id(const CcCudaDriver *cuda, gint id, gchar text[PCI_ID_BYTES]) {
 /* --- other processes of this project --- */
 
 /* A process that uses a device holds a slot of it. A slot is a socket bound to an abstract name
- * (one that begins with a zero byte): "cudaconv/0000:3b:00.0/0" is slot 0 of a device. Nobody
- * connects to it; it is a lock. Binding is atomic and fails with EADDRINUSE while another process
- * has the name, so processes that start at the same time get different slots. The kernel releases
- * the name when the process ends for any reason, and when its forked children that did not exec
- * have ended too. No file is left behind. /proc/net/unix lists the sockets in use.
+ * (one that begins with a zero byte): "cudaconv/0000:3b:00.0/0" is slot 0 of a device. No process
+ * connects to the socket. The socket is only a lock. Binding is atomic and fails with EADDRINUSE
+ * while another process has the name, so processes that start at the same time get different slots.
+ * The kernel releases the name after the process has ended, for any reason. If the process has
+ * forked children that did not exec, they must have ended too. No file is left behind.
+ * /proc/net/unix lists the sockets in use.
  *
  * To take any device, a process tries slot 0 of all devices, then slot 1, and so on, and gets the
- * device of the first free slot. Processes that end leave holes in the numbers, so a device may
- * look less busy than it is because of the slots above a hole. The load then decides.
+ * device of the first free slot. A process that ends may leave a free slot below used slots. Then
+ * the device may look less busy than it is. Between devices with the same lowest free slot, the
+ * load decides.
  *
  * Abstract names belong to a network namespace: processes in a container see only the sockets of
  * that container, unless it shares the host's network. A process that sees only one device holds no
@@ -74,8 +76,8 @@ bind_slot(const CcCudaDriver *cuda, gint sock, gint id, guint slot) {
   return bind(sock, (struct sockaddr *)&address, (socklen_t)bytes) == 0;
 }
 
-/* Takes the lowest free slot of all devices, and returns its device. Returns the first device if
- * there is no slot, because sockets are forbidden or all slots are in use. */
+/* Takes the lowest slot that is free on any of `n` devices. Returns the device of the slot. If
+ * sockets are forbidden or all slots are in use, returns the first device without a slot. */
 static gint
 hold_slot(const CcCudaDriver *cuda, const gint *ids, guint n) {
   const gint sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -126,7 +128,7 @@ get_nvml(void) {
   return works ? &nvml : NULL;
 }
 
-/* The load in steps of LOAD_STEP. It is 0 if unknown, as on a device in MIG mode. */
+/* The load of a device in steps of LOAD_STEP. 0: the load is unknown, for example in MIG mode. */
 static guint
 get_load(const CcCudaDriver *cuda, gint id) {
   NvmlDevice device;
@@ -156,8 +158,9 @@ compare_candidates(const void *left, const void *right) {
   return a->id - b->id;
 }
 
-/* Lists in `ids` the devices that are not refused and have the fewest users in this process, the
- * least busy first. Returns their number. Either all or none of them hold slots. */
+/* Lists in `ids` the devices that are not refused and have the fewest users in this process. The
+ * least busy device is the first. Returns the number of listed devices. Either all of them hold
+ * slots, or none does. */
 static guint
 list_candidates(const CcCudaDriver *cuda, gint n, const gboolean *refused, gint *ids) {
   g_autofree Candidate *candidates = g_new0(Candidate, (gsize)n);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Device selection: counts the users of each device, for users that take any device. A user is a
- * caller that opened a device. The lock of all devices is held around each call. Device numbers are
- * below `n`, the number of devices that the driver lists. If that is 1, no load is queried and no
+/* Device selection: counts the users of each device, to find the least busy device. A user is a
+ * caller that opened a device. The caller must hold the lock of all devices. Device numbers are
+ * below `n`, the number of devices that the driver lists. If `n` is 1, no load is queried and no
  * slot is held. */
 
 #include "driver.h"

@@ -6,7 +6,8 @@
 
 #define LIBRARY "libcuda.so.1"
 
-/* The names as the header maps them: cuMemAlloc is cuMemAlloc_v2 in the library. */
+/* The name of a function in the library. cuda.h defines it as a macro: cuMemAlloc is
+ * cuMemAlloc_v2. */
 #define STRING_OF(name) #name
 #define SYMBOL(name) STRING_OF(name)
 

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Every driver function that the project uses. */
+/* The driver functions that a driver must have. */
 #define CC_CUDA_FUNCTIONS(F)                                                                       \
   F(cuInit)                                                                                        \
   F(cuDriverGetVersion)                                                                            \
@@ -59,13 +59,13 @@ G_BEGIN_DECLS
 typedef struct {
 #define CC_CUDA_MEMBER(name) __typeof__(name) *name;
   CC_CUDA_FUNCTIONS(CC_CUDA_MEMBER)
-  CC_CUDA_OPTIONAL_FUNCTIONS(CC_CUDA_MEMBER) /* or NULL */
+  CC_CUDA_OPTIONAL_FUNCTIONS(CC_CUDA_MEMBER) /* NULL: the driver lacks it */
 #undef CC_CUDA_MEMBER
 } CcCudaDriver;
 
-/* Returns the driver. The first call that succeeds opens and initialises it. It is never closed.
- * CC_ERROR_UNAVAILABLE names the failure: no libcuda.so.1, a missing function, cuInit, or a driver
- * older than the toolkit of this build. Any thread. */
+/* Returns the driver. The first call that succeeds opens and initialises it. The driver is never
+ * closed. The message of CC_ERROR_UNAVAILABLE names the failure: no libcuda.so.1, a missing
+ * function, a failed cuInit, or a driver older than the toolkit of this build. Any thread. */
 const CcCudaDriver *cc_cuda_driver(GError **error);
 
 /* TRUE for CUDA_SUCCESS. Otherwise sets `error` to CC_ERROR_NO_MEMORY or CC_ERROR_DEVICE, with the

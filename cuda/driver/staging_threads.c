@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "staging_threads.h"
 
-/* More than MAX_HELPERS threads copy no faster, because memory is the limit. HELPERS_EACH is small
- * so that several works can run at once. */
+/* MAX_HELPERS is the largest number of helpers. More threads copy no faster, because memory is the
+ * limit. HELPERS_EACH is the largest number of helpers for one CcStagingWork. It is small, so that
+ * several of them can run at once. */
 #define MAX_HELPERS 6
 #define HELPERS_EACH 2
 
@@ -12,10 +13,10 @@ struct _CcStagingWork {
   void (*run)(gpointer data, guint slice);
   void (*end)(gpointer data);
   gpointer data;
-  gint next;   /* first slice that no thread has begun; atomic */
-  gint n_left; /* slices that are not done; atomic */
-  GMutex lock; /* guards is_over */
-  GCond over;
+  gint next;        /* first slice that no thread has begun; atomic */
+  gint n_left;      /* slices that are not done; atomic */
+  GMutex lock;      /* guards is_over */
+  GCond over;       /* signalled when is_over becomes TRUE */
   gboolean is_over; /* all slices and `end` are done */
 };
 
@@ -28,7 +29,8 @@ staging_work_unref(CcStagingWork *self) {
   g_free(self);
 }
 
-/* Runs slices until all are begun. */
+/* Runs slices until every slice has been begun. The thread that finishes the last slice calls
+ * `end`. */
 static void
 do_slices(CcStagingWork *self) {
   guint slice;

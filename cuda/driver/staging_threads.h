@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Staging threads: work in slices, shared between helper threads and the thread that waits for it.
- * All backends of the process share the helpers. There are at most one less than there are
- * cores. */
+/* Staging threads: run work that is divided into slices. Helper threads and the thread that waits
+ * for the work run the slices. All backends of the process share the helpers. The number of helpers
+ * is less than the number of cores. */
 
 #include <glib.h>
 
@@ -11,13 +11,13 @@ G_BEGIN_DECLS
 
 typedef struct _CcStagingWork CcStagingWork;
 
-/* Lets helpers begin `n_slices` calls of run(data, slice), in any order and in parallel. After the
- * last of them end(data) is called, unless it is NULL. If all helpers are busy, or there are none,
- * all the work is done before this returns. */
+/* Starts work: run(data, slice) is called once for each of `n_slices` slices, in any order and in
+ * parallel. After the last slice, end(data) is called, unless `end` is NULL. If no helper is free,
+ * the calling thread does all the work before the function returns. */
 CcStagingWork *cc_staging_start(guint n_slices, void (*run)(gpointer data, guint slice),
                                 void (*end)(gpointer data), gpointer data);
 
-/* Runs the slices that no thread has begun, waits for the others and for `end`, and frees the
+/* Runs the slices that no thread has begun. Waits for all other slices and for `end`. Frees the
  * work. */
 void cc_staging_finish(CcStagingWork *self);
 

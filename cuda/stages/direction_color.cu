@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Direction as hue: cc_direction_color_u8_i32 and so on, named after the type of samples and of the
- * sums over all pixels of a sample. A thread computes one sample position of a component group from
- * the windows around all of its pixels, and stores a sample for each component of the group. */
+/* Shows direction as hue. A kernel name such as cc_direction_color_u8_i32 contains the type of
+ * samples and the type of the sums over all pixels of a sample. A thread computes one sample
+ * position of a component group from the windows around all pixels of that position. The thread
+ * stores a sample for each component of the group. */
 
 #include "direction_color.h"
 #include "cuda/instructions.cuh"
@@ -19,7 +20,7 @@ code_at(const CcPlaneJob &job, const CcDirectionColorJob &priv, int source, int 
   return code_of(job, row[priv.src_first[source] + (long long)x * priv.src_spacing[source]]);
 }
 
-/* The luma of pixel (x, y), or its value by the border rule. */
+/* The luma of pixel (x, y). Outside the source, the border rule determines the value. */
 template <typename Sample>
 static __device__ __forceinline__ int
 luma_at(const CcLaunch &launch, const CcPlaneJob &job, const CcDirectionColorJob &priv, int x,
@@ -35,7 +36,7 @@ luma_at(const CcLaunch &launch, const CcPlaneJob &job, const CcDirectionColorJob
                     code_at<Sample>(job, priv, 2, x, y));
 }
 
-/* Adds the gradient of pixel (x, y). */
+/* Adds the gradient of pixel (x, y) to x_sum and y_sum. */
 template <typename Sample, typename Sum>
 static __device__ __forceinline__ void
 add_gradient(const CcLaunch &launch, const CcPlaneJob &job, const CcDirectionColorJob &priv, int x,

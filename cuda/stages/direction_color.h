@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The kernels that show direction as hue, for host and device; see engine/plan/direction_color.h. A
- * plane job is a component group, with a thread for each sample position. Its source is the luma,
- * or R, G and B. memory_taps points to the table of words of CcDirectionColor. */
+/* Sizes and private data of the kernels that show direction as hue, for host and device; see
+ * engine/plan/direction_color.h. A plane job processes a component group, with one thread for each
+ * sample position. The source of a plane job is the luma, or R, G and B. memory_taps is the address
+ * of the table CcDirectionColor.word. */
 
 #include "cuda/launch.h"
 #include "engine/plan/direction_color_shared.h"
 
-/* Threads of a block, and samples of a tile, across and down. */
+/* Threads of a block across and down. A tile has one sample for each thread. */
 #define CC_DIRECTION_COLOR_WIDTH 32
 #define CC_DIRECTION_COLOR_HEIGHT 8
 
@@ -16,20 +17,21 @@
 #define CC_DIRECTION_COLOR_COPY 1
 #define CC_DIRECTION_COLOR_FILL 2
 
-/* The positions of samples in frames. Addresses are those of the first sample's row of each
- * component. */
+/* Private data of a plane job: where the samples lie in the frames. `src` and `dst` are the
+ * addresses of the first row of each component's plane. */
 typedef struct {
   uint64_t src[3], dst[3];
   int32_t src_pitch[3], dst_pitch[3];
-  int32_t left, top;    /* the first pixel of the first sample; may lie before the source */
-  uint8_t across, down; /* pixels of a sample */
+  int32_t left, top;    /* first pixel of the first sample; negative: before the source */
+  uint8_t across, down; /* number of pixels of a sample */
   uint8_t n_src, n_dst;
   uint8_t src_first[3], src_spacing[3], src_plane[3];
   uint8_t dst_first[3], dst_spacing[3], dst_plane[3];
-  uint8_t component[3]; /* of each target component, in the table */
-  /* Alpha or padding in the plane of the first component: a CcPassthrough, and its component
-   * offset; job.fill[0] is the word. */
+  uint8_t component[3]; /* number of each target component in the table */
+  /* `passthrough` is a CcPassthrough: how alpha or padding is written. passthrough_first is the
+   * offset of alpha or padding in the plane of the first component. A fill writes the word
+   * job.fill[0]. */
   uint8_t passthrough, passthrough_first;
-  uint8_t repeats; /* number of samples behind the last luma of a row that repeat it */
+  uint8_t repeats; /* number of samples after the last luma sample of a row that repeat its value */
 } CcDirectionColorJob;
 CC_PRIVATE_FITS(CcDirectionColorJob);

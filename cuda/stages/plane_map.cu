@@ -25,9 +25,9 @@ store_samples(Sample *to, const unsigned (&sample)[EACH], int n) {
         to[i] = (Sample)sample[i];
 }
 
-/* A thread's samples: EACH of a row from sample `first` on, in every DOWN-th row from `top` on. `n`
- * samples from `first` on are in the row, and `n_written` are written. Those written behind the row
- * pad it to a `multiple` of samples. */
+/* The samples of a thread: EACH neighbours from sample `first` on, in CC_PLANE_MAP_ROWS rows. These
+ * are row `top` and every CC_PLANE_MAP_HEIGHT-th row after it. A row has `n` samples from `first`
+ * on. n_written also counts the padding after the row, to a multiple of `multiple` samples. */
 struct ThreadSamples {
   const CcPlaneJob &job;
   int first, n, n_written, top;
@@ -42,8 +42,8 @@ struct ThreadSamples {
     top = row * (CC_PLANE_MAP_HEIGHT * CC_PLANE_MAP_ROWS) + threadIdx.y;
   }
 
-  /* Calls make(y, sample) for the samples of a batch of rows, so that many reads are in flight at
-   * once, then writes them; repeats for the other batches. */
+  /* Writes the thread's rows in batches. For each batch, calls make(y, sample) for all rows, and
+   * then writes the samples. So many reads are in flight at once. */
   template <typename Sample, typename Make>
   __device__ __forceinline__ void make_rows(Make make) const {
     constexpr int BATCH = CC_PLANE_MAP_ROWS / 2;
@@ -114,7 +114,7 @@ finish_luma(const CcPlaneJob &job, unsigned sum) {
   return (sum + CC_LUMA_HALF) >> CC_LUMA_SHIFT << job.shift;
 }
 
-/* Reads sample i of the plane alone. */
+/* Reads the single sample i of row y of the plane. */
 template <typename Sample>
 static __device__ __forceinline__ unsigned
 deinterleave_sample(const CcPlaneJob &job, const CcDeinterleaveJob &priv, int y, int i) {

@@ -163,7 +163,7 @@ set_job_size(CcPlaneJob *job, const CcRect *rect) {
       cc_cuda_divide_up(rect->height, CC_PLANE_MAP_HEIGHT * CC_PLANE_MAP_ROWS));
 }
 
-/* Sets the addresses of a plane job to its own plane. Nothing reads src. */
+/* Sets both addresses of a plane job to the plane that it writes. Kernels do not read `src`. */
 static void
 set_job_addresses(CcPlaneJob *job, const CcCudaPlane *plane) {
   job->src = job->dst = plane->offset;
@@ -281,7 +281,7 @@ set_interleave_addresses(CcLaunch *launch, const CcCudaStep *step,
     set_job_addresses(&launch->job[p], &frame[p]);
     for (gint i = 0; i < launch->job[p].step; i++) {
       priv->address[i] = planes[priv->plane[i]].offset;
-      /* skips the rows that are not kept */
+      /* the larger pitch skips rows that are not kept */
       priv->pitch[i] = (gint)planes[priv->plane[i]].pitch * launch->stride;
     }
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The launch configuration of the conv2d kernels: which of them runs a pass, its tiles and its
- * tables. */
+/* The launch configuration of the conv2d kernels: chooses the kernel for a pass, and makes the
+ * tiles and tables of the pass. */
 
 #include "tensor.h"
 
@@ -34,17 +34,17 @@ static const Kernel kernels[] = {
 #undef ENTRY
 };
 
-/* The kernel that is chosen for a pass. */
+/* The chosen kernel of a pass. */
 typedef struct {
   CcTensorCoreChoice base;
-  const Kernel *kernel; /* NULL: `any` is used */
+  const Kernel *kernel; /* NULL: the pass uses `any` */
   CcTensorCoreAny any;  /* only if kernel is NULL */
   CcTensorCoreTable table;
   CcRequantization numbers;
 } Choice;
 CC_PRIVATE_FITS(Choice);
 
-/* Whether the last row of matrix m, of three rows, times `sign` equals the first row. */
+/* Whether the first row of matrix m equals its last row times `sign`. The matrix has three rows. */
 static gboolean
 outer_rows_agree(const CcOp *op, guint m, gint sign) {
   const gint32 *first = &op->tap_i[m * op->height * op->width];
@@ -65,8 +65,8 @@ is_gradient(const CcOp *op) {
   return outer_rows_agree(op, 0, 1) && (outer_rows_agree(op, 1, 1) || outer_rows_agree(op, 1, -1));
 }
 
-/* Whether a kernel can process the size and the taps of the pass's op, for this layout of
- * samples. */
+/* Whether a kernel supports the matrices and the taps of the pass's op, for the sample layout
+ * `layout`. */
 static gboolean
 takes_taps(const Kernel *kernel, const CcPass *pass, const CcPlaneLayout *layout) {
   const CcOp *op = pass->op;
@@ -81,14 +81,15 @@ takes_taps(const Kernel *kernel, const CcPass *pass, const CcPlaneLayout *layout
              CC_TENSOR_CORE_RADIUS(kernel->window);
 }
 
-/* Products of bytes per target byte, for each matrix. */
+/* The number of products of bytes per target byte, for each matrix. */
 static guint
 cost(const Kernel *kernel) {
   return kernel->window * kernel->digits * kernel->height;
 }
 
-/* Finds the kernel that runs a pass, and the numbers of its requantization. Returns NULL if there
- * is none. Proofs take longest, so only variants that a suitable kernel has are tried. */
+/* Finds the kernel that runs a pass, and the numbers of its requantization. Returns NULL if no
+ * kernel can run the pass. Proofs take the most time, so only variants of suitable kernels are
+ * tried. */
 static const Kernel *
 find_kernel(const CcPass *pass, const CcPlaneLayout *layout, CcRequantization *numbers) {
   const CcOp *op = pass->op;
@@ -132,7 +133,7 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   if (!cc_tensor_core_can_pass(pass, layout))
     return FALSE;
   if (by_samples && (layout->type != CC_SAMPLE_U8 || plan->stride != 1))
-    return FALSE; /* these kernels cannot convert them to grey */
+    return FALSE; /* kernels cannot convert such samples to grey */
   if (cc_tensor_core_can_write(pass, layout) && plan->stride == 1 && !map->pixel)
     choice->kernel = find_kernel(pass, layout, &choice->numbers);
   const gchar *name;
@@ -176,7 +177,7 @@ set_samples(CcPlaneJob *job, const CcPass *pass, const CcRequantization *numbers
   }
 }
 
-/* Divides the targets into tiles, of which the last `n_short` are short. Returns the number of
+/* Divides the targets into tiles. About the last `n_short` tiles are short. Returns the number of
  * tiles. */
 static guint64
 cut_tiles(CcLaunch *launch, guint64 n_short) {
@@ -199,8 +200,9 @@ cut_tiles(CcLaunch *launch, guint64 n_short) {
   return n;
 }
 
-/* Tall tiles read fewer rows twice. The last tiles are short, so that the multiprocessors finish
- * together. All tiles are short if tall ones would be too few to occupy all multiprocessors. */
+/* Tall tiles read fewer source rows twice. The last tiles are short, so that the multiprocessors
+ * finish at about the same time. All tiles are short if there would be too few tall tiles to occupy
+ * all multiprocessors. */
 static void
 choose_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu) {
   const guint blocks = CC_PRIVATE(const Choice, kernel)->kernel ? CC_TENSOR_CORE_MAX_BLOCKS

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* tensor-core in one stage (conv2d), for sums that are exact. A row of taps is applied to
- * neighbouring bytes of a source row as a matrix product: the bytes around them times a matrix
- * whose columns are the row of taps, each shifted by one byte. One mma instruction does this for 16
- * windows of 32 bytes and 8 target bytes of each, with 32-bit sums. A warp keeps the source rows of
- * its span in registers. Moving down, it adds the products of all rows of taps to the sums of each
+ * neighbouring bytes of a source row by a matrix product. The left matrix holds windows: these
+ * bytes and the bytes around them. In the right matrix, each column is the row of taps, shifted by
+ * one byte more than the column before. One mma instruction multiplies 16 windows of 32 bytes and
+ * computes 8 target bytes of each window, with 32-bit sums. A warp keeps the source rows of its
+ * span in registers. Moving down, it adds the products of all rows of taps to the sums of each
  * target row.
  *
  * Neighbours `step` samples away, other kernel widths and copied components only change the
@@ -30,11 +31,11 @@ struct Variant {
   static constexpr bool GRADIENT = CC_TENSOR_CORE_IS_GRADIENT(WINDOW, MATRICES, HEIGHT, VARIANT);
   static constexpr int GROUPS = CC_TENSOR_CORE_GROUPS(WINDOW);
   static constexpr int CENTRE = 8 * GROUPS;          /* target bytes of a window */
-  static constexpr int SAMPLES = CENTRE / 4 / BYTES; /* of a lane, per window */
+  static constexpr int SAMPLES = CENTRE / 4 / BYTES; /* samples of a lane, per window */
   static constexpr int WINDOWS =
-      CC_TENSOR_CORE_SPAN_BYTES / CC_TENSOR_CORE_CENTRE(WINDOW); /* of a warp */
-  static constexpr int SETS = WINDOWS / 16;          /* of windows that are multiplied at once */
-  static constexpr int DEPTH = WINDOW == 32 ? 1 : 2; /* source rows in Windows */
+      CC_TENSOR_CORE_SPAN_BYTES / CC_TENSOR_CORE_CENTRE(WINDOW); /* windows of a warp */
+  static constexpr int SETS = WINDOWS / 16; /* sets of 16 windows; a set is multiplied at once */
+  static constexpr int DEPTH = WINDOW == 32 ? 1 : 2;        /* source rows in Windows */
   static constexpr int RING = (HEIGHT + DEPTH - 1) / DEPTH; /* Windows for DEPTH target rows */
   typedef ByteTile<1> Tile;
   typedef Staged<HEIGHT> StagedRows;
@@ -61,8 +62,9 @@ template <int HEIGHT> struct Taps<32, HEIGHT> {
   }
 };
 
-/* The same for windows of 16 bytes. Two rows are multiplied at once and one is left over: the last
- * if the first row of taps meets the first row of Windows, and the first if it meets the second. */
+/* The same for windows of 16 bytes. Two rows of taps are multiplied at once, and one row is left
+ * over. If the first row of taps meets the first row of Windows, the last row is left over. If it
+ * meets the second row of Windows, the first row is left over. */
 template <int HEIGHT> struct Taps<16, HEIGHT> {
   uint2 pair[2][HEIGHT / 2];
   unsigned left[2];
@@ -87,7 +89,8 @@ template <int HEIGHT> struct Taps<16, HEIGHT> {
   }
 };
 
-/* The taps of a gradient. Its first and last row are multiplied at once, in either order. */
+/* The taps of a gradient. The first and the last row of taps are multiplied at once, in either
+ * order. */
 struct GradientTaps {
   uint2 ends;
   unsigned middle;
@@ -99,7 +102,7 @@ struct GradientTaps {
   }
 };
 
-/* A lane's share of the table of a plane job: taps and initial sums. */
+/* A lane's part of the table of a plane job: taps and initial sums. */
 template <typename V> struct Table {
   typename V::Taps taps[V::GROUPS][V::MATRICES][V::DIGITS];
   Products start[V::GROUPS];
@@ -130,7 +133,7 @@ template <typename V> struct Table {
 template <typename V> struct Numbers {
   CcTensorCoreNumbers sample[V::SAMPLES];
   bool passes[V::SAMPLES];
-  unsigned excess; /* of the lane's bytes */
+  unsigned excess; /* excess of each of the lane's bytes */
 
   __device__ __forceinline__ Numbers(const CcPlaneJob &job) : excess(0) {
 #pragma unroll
@@ -147,7 +150,7 @@ template <typename V> struct Numbers {
 template <typename V> struct Sums {
   Products product[V::GROUPS][V::MATRICES][V::DIGITS];
 
-  /* Computes the sums over the rows from `row` of `windows` on. */
+  /* Computes the sums. The first source row is row `row` of `windows`. */
   __device__ __forceinline__ Sums(const Table<V> &table, const Windows *windows, int row) {
 #pragma unroll
     for (int g = 0; g < V::GROUPS; g++)
@@ -175,8 +178,8 @@ template <typename V> struct Sums {
     return V::DIGITS == 1 ? low : low + 256 * digit[0].sum[at];
   }
 
-  /* The sum of matrix m for sample i, over stored words. With the variant wide it is modulo
-   * 2^32. */
+  /* The sum of matrix m for sample i, computed from stored words. With the variant wide the sum is
+   * modulo 2^32. */
   __device__ __forceinline__ int of_sample(int m, int half, int i) const {
     if (V::BYTES == 1)
       return of_byte(m, half, i);
@@ -191,8 +194,9 @@ scaled(const CcPlaneJob &job, const CcTensorCoreNumbers &n, int t) {
   return (t * n.factor.i + n.addend.i) >> PRIVATE(job).down;
 }
 
-/* The approximate root of (x^2 + y^2) * factor. x^2 + y^2 is below 2^23, or with FAR counts as 2^23
- * - 1 if larger. With the exponent of 2^23, the float and its bits count alike. */
+/* The approximate root of (x^2 + y^2) * factor. x^2 + y^2 is below 2^23. With FAR it may be larger
+ * and then counts as 2^23 - 1. Floats with the exponent of 2^23 grow by 1 when their bits grow by
+ * 1, so x^2 + y^2 can be added to the bits. */
 template <bool FAR>
 static __device__ __forceinline__ float
 scaled_root(int x, int y, float factor) {
@@ -203,8 +207,8 @@ scaled_root(int x, int y, float factor) {
 }
 
 /* The code value of a sample of two bytes, computed from the sums of its low bytes and its high
- * bytes. The products are those of stored words, which are shifted left by `shift`, and so is the
- * addend. */
+ * bytes. Products are computed from stored words, which are shifted left by `shift`. The addend is
+ * shifted likewise. */
 static __device__ __forceinline__ int
 wide_code(const CcPlaneJob &job, const CcTensorCoreNumbers &n, int low, int high) {
   const long long begun = (long long)low * n.factor.i + PRIVATE(job).low;
@@ -212,7 +216,8 @@ wide_code(const CcPlaneJob &job, const CcTensorCoreNumbers &n, int low, int high
   return min(max((int)(product >> PRIVATE(job).down), job.lo), job.hi);
 }
 
-/* The code value of a sample by its numbers, not yet saturated to a byte. */
+/* The code value of a sample, computed with the sample's numbers. It is not yet saturated to a
+ * byte. */
 template <typename V>
 static __device__ __forceinline__ int
 code(const CcLaunch &launch, const CcPlaneJob &job, const CcTensorCoreNumbers &n, bool passes,
@@ -260,7 +265,7 @@ selector(const Numbers<V> &numbers, int i) {
   return V::BYTES == 1 ? first + 0x40 + 0x10 * second : 0x11 * first + 0x5410 + 0x1100 * second;
 }
 
-/* Whether the output stage subtracts an excess. */
+/* Whether the output stage subtracts `excess`. */
 template <typename V>
 static constexpr bool has_excess = V::VARIANT == CC_REQUANTIZE_conv2d_scaleabs ||
                                    V::VARIANT == CC_REQUANTIZE_conv2d_lifted ||
@@ -319,7 +324,7 @@ finish(const CcLaunch &launch, const CcPlaneJob &job, const Numbers<V> &numbers,
 
 /* The staged rows that a warp currently uses, in registers. */
 template <typename V, bool GRADIENT = V::GRADIENT> struct Rows {
-  static constexpr int KNOWN = V::RING - 1; /* already loaded for the next target rows */
+  static constexpr int KNOWN = V::RING - 1; /* Windows that stay loaded for the next target rows */
 
   const unsigned char *from; /* the row to be read next */
   Windows ring[V::SETS][V::RING];
@@ -356,8 +361,8 @@ template <typename V, bool GRADIENT = V::GRADIENT> struct Rows {
   }
 };
 
-/* For a gradient, Windows have every second row, so that the first and last row of taps are in one
- * of them. Row r is in of_parity[r % 2], in half r / 2 % 2. */
+/* For a gradient, Windows hold every second source row, because the first and the last row of taps
+ * are then applied to one Windows. Source row r is in half r / 2 % 2 of of_parity[r % 2]. */
 template <typename V> struct Rows<V, true> {
   const unsigned char *from; /* the lane's byte of the row to be read next */
   Windows of_parity[V::SETS][2];
@@ -386,7 +391,8 @@ template <typename V> struct Rows<V, true> {
   }
 };
 
-/* Filters the warp's rows of a staged tile. FREE: everything that it writes lies inside. */
+/* Filters the warp's rows of a staged tile. FREE: all bytes that the tile writes lie inside the
+ * target. */
 template <typename V, bool FREE>
 static __device__ __forceinline__ void
 filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V> &table,
@@ -432,9 +438,10 @@ filter_conv2d(const CcLaunch &launch) {
     copy_or_fill_tile<V::BYTES>(launch, tile);
     return;
   }
-  const Table<V> table(launch, tile.job); /* no launch writes it */
+  /* read before the wait, because no launch writes the table */
+  const Table<V> table(launch, tile.job);
   const Numbers<V> numbers(tile.job);
-  /* read early, because the constants arrive while the launch waits */
+  /* read before the wait, so that constant memory is read while the launch waits */
   const int grey_step = V::BYTES == 1 && PRIVATE(tile.job).colors ? tile.job.step : 0;
   wait_for_last_launch();
   stage_rows<V::BYTES>(launch, tile, staged);
@@ -452,8 +459,8 @@ filter_conv2d(const CcLaunch &launch) {
     filter_rows<V, false>(launch, tile, table, numbers, staged);
 }
 
-/* The blocks that a multiprocessor should hold at once, as registers allow. With one block less,
- * gradients need no moves between registers. */
+/* The number of blocks that a multiprocessor should hold at once, as registers allow. Gradients
+ * have one block less, because they then need no moves between registers. */
 static constexpr int
 blocks_resident(int window, int digits, int matrices, int height, CcRequantizationVariant finish) {
   const int products = window / 16 * digits * matrices * height;

@@ -5,16 +5,17 @@
 #include "engine/ablation.h"
 #include "conv2d_any_kernels.h"
 
-/* Sums up to this are exact in double too, and their squares do not overflow. */
+/* The largest sum that kernels may have. Up to this value a double holds sums exactly, and sums of
+ * squares do not overflow. */
 #define MAX_SUM (G_GINT64_CONSTANT(1) << 52)
 
 /* The cost of a row of taps, in tensor-core products per 256 target bytes. A row has two products,
  * and loops over rows take time too. With 64-bit sums a row of taps serves fewer rows of the image.
- * Like COST_OF_TWO_STAGES, this was not measured separately. */
+ * The cost was not measured separately, like COST_OF_TWO_STAGES in separable.c. */
 #define COST_OF_ROW 4
 
-/* The most taps of a row or column with 64-bit sums and a stride. With more taps two-pass is
- * faster. */
+/* The maximum number of taps of a row or column with 64-bit sums and a stride. With more taps the
+ * algorithm two-pass is faster. */
 #define MAX_STRIDED_DOUBLE 7
 
 /* --- choosing the kernel --- */
@@ -37,11 +38,12 @@ find_kernel(guint bytes, guint height, CcRequantizationVariant variant) {
   for (guint i = 0; i < G_N_ELEMENTS(kernels); i++)
     if (kernels[i].bytes == bytes && kernels[i].height >= height && kernels[i].variant == variant &&
         !cc_is_left_out(kernels[i].name))
-      return &kernels[i]; /* the smallest stands first */
+      return &kernels[i]; /* the list begins with the smallest height */
   return NULL;
 }
 
-/* The bytes that windows need on each side of the source bytes of their target bytes. */
+/* The number of bytes that windows need on each side of the source bytes at the positions of their
+ * target bytes. */
 static gint
 find_lead(const CcPass *pass, gint step, gint bytes, gint stride, guint macropixel_luma) {
   const gint samples = CC_TENSOR_CORE_ANY_BYTES / bytes;
@@ -69,7 +71,7 @@ cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint
     return FALSE;
   const gint lead = find_lead(pass, step, bytes, (gint)stride, macropixel_luma);
   const gint middle = CC_TENSOR_CORE_ANY_BYTES * (gint)stride;
-  /* the fastest variant that works; the last one always does */
+  /* take the fastest variant that gives the op's code values; the last variant always does */
   CcRequantizationVariant variant = CC_REQUANTIZE_any_scale;
   while (!cc_requantization_find(numbers, variant, op, (guint)bytes, layout->shift))
     variant++;
@@ -77,7 +79,7 @@ cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint
   const guint height = narrow ? op->height : CC_TENSOR_CORE_ANY_MAX_HEIGHT;
   const Kernel *kernel = find_kernel((guint)bytes, height, numbers->variant);
   if (!kernel && numbers->variant == CC_REQUANTIZE_any_float) {
-    numbers->variant = CC_REQUANTIZE_any_double; /* does the same for larger sums */
+    numbers->variant = CC_REQUANTIZE_any_double; /* the same output stage, for larger sums */
     kernel = find_kernel((guint)bytes, height, numbers->variant);
   }
   if (!kernel || (kernel->variant == CC_REQUANTIZE_any_double && op->separable && stride > 1 &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* tensor-core in one stage, for everything that conv2d.cu has no kernel for. It loops over
- * matrices, digits and rows, while conv2d.cu has code for each. A warp computes some rows of 16
- * neighbouring windows at a time. A row of taps is loaded once for all of these rows; source rows
- * move through registers. */
+/* tensor-core in one stage, for passes for which conv2d.cu has no kernel. The kernels here loop
+ * over matrices, digits and rows. The kernels of conv2d.cu have separate code for each combination.
+ * A warp computes some rows of 16 neighbouring windows at a time. A row of taps is loaded once for
+ * all of these rows. Source rows move through registers. */
 
 #include "cuda/output_stage.cuh"
 #include "conv2d_any_kernels.h"
@@ -28,10 +28,11 @@ template <int BYTES_, int HEIGHT_, CcRequantizationVariant VARIANT_> struct Vari
    * filtered */
   static constexpr bool PASSES =
       BYTES == 1 && (VARIANT == CC_REQUANTIZE_any_scale || VARIANT == CC_REQUANTIZE_any_root);
-  static constexpr int SAMPLES = 2 / BYTES; /* of a lane, per window */
+  static constexpr int SAMPLES = 2 / BYTES; /* samples of a lane, per window */
   static constexpr int MARGIN = PAIRED ? 16 : CC_TENSOR_CORE_ANY_MAX_MARGIN;
   static constexpr int PITCH = CC_TENSOR_CORE_TILE_BYTES + 2 * MARGIN;
-  /* rows of two spans, and more because windows that are not written read further */
+  /* source rows of a tile with 2 spans. Some windows are computed but not written, and they read
+   * further rows */
   static constexpr int STAGED = 2 * CC_TENSOR_CORE_TILE_ROWS + (PAIRED ? HEIGHT - 1 : HEIGHT + 2);
 };
 
@@ -83,7 +84,8 @@ stage_inside(const AnyTile &tile, const char *from, AnyStaged<PITCH> &staged) {
 
 /* --- sums --- */
 
-/* A lane's bytes of windows: the first one of window g, and the distance to window g + 8. */
+/* A lane's source bytes: the lane's first byte of window g, and the distance in bytes to window g +
+ * 8. */
 struct Source {
   const unsigned char *first;
   int far;
@@ -94,8 +96,8 @@ struct Source {
 };
 
 /* Adds the products of one chunk, matrix and digit to the sums of ROWS rows. Uses every STRIDE-th
- * of `height` rows of taps; their source rows are `down` bytes apart. Window g + 8 is `far` bytes
- * away. */
+ * row of `height` rows of taps. The source rows of these rows of taps are `down` bytes apart.
+ * Window g + 8 is `far` bytes away. */
 template <int ROWS, int STRIDE>
 static __device__ __forceinline__ void
 add_rows(Products (&sums)[ROWS], const unsigned char *first, int far, int down, const uint2 *tap,
@@ -133,7 +135,7 @@ add_rows(Products (&sums)[ROWS], const unsigned char *first, int far, int down, 
   }
 }
 
-/* Does the same for all rows and chunks. */
+/* Adds the products of all chunks and rows of taps, for one matrix and digit. */
 template <int PITCH, int ROWS>
 static __device__ __forceinline__ void
 add_chunks(Products (&sums)[ROWS], const Source &source, const uint2 *taps, int chunks, int height,
@@ -156,8 +158,8 @@ add_chunks(Products (&sums)[ROWS], const Source &source, const uint2 *taps, int 
   }
 }
 
-/* The taps for row pairs, digit by digit for all matrices. While one digit is used, the next is
- * loaded. */
+/* The taps for row pairs, digit by digit for all matrices. While the taps of one digit are used,
+ * the taps of the next digit are loaded. */
 template <int HEIGHT> struct PairTaps {
   const unsigned *next, *last;
   unsigned ahead[HEIGHT];
@@ -196,8 +198,9 @@ template <typename V> struct Pairs {
     }
   }
 
-  /* Adds products as add_chunks does; new sums start from `begin`. If the first row of taps meets
-   * the second row of a pair, that row is multiplied separately, otherwise the last row. */
+  /* Adds products to the sums, like add_chunks. If IsNew is true, the sums start from `begin`. If
+   * the first row of taps meets the second row of a pair, the first row of taps is multiplied
+   * separately. Otherwise the last row of taps is multiplied separately. */
   template <typename IsNew>
   __device__ __forceinline__ void add_to(Products (&sums)[V::ROWS], const Products &begin, IsNew,
                                          const unsigned (&tap)[V::HEIGHT]) const {
@@ -225,8 +228,8 @@ template <typename V> struct Numbers {
   CcTap factor[V::SAMPLES], addend[V::SAMPLES];
   Low low[V::SAMPLES];
   float mul, add;
-  unsigned passes; /* a bit for each sample that is not filtered */
-  unsigned writes; /* a bit for each sample that is written */
+  unsigned passes; /* bit i is set if sample i of the lane is not filtered */
+  unsigned writes; /* bit i is set if sample i of the lane is written */
 
   __device__ __forceinline__ explicit Numbers(const CcPlaneJob &job)
       : lo(keep(job.lo)), hi(keep(job.hi)), down(keep(PRIVATE(job).down)), shift(keep(job.shift)),
@@ -252,7 +255,7 @@ template <typename V> struct Numbers {
 /* The state that an output stage keeps of the sums of a sample. */
 template <typename V, CcRequantizationVariant VARIANT = V::VARIANT> struct Kept;
 
-/* scale, high, wide */
+/* for the variants scale, high and wide */
 template <typename V, CcRequantizationVariant VARIANT> struct Kept {
   typedef std::conditional_t<V::WIDE, long long, int> Sum;
   Sum t;
@@ -292,14 +295,14 @@ template <typename V> struct Kept<V, CC_REQUANTIZE_any_root> {
                                       int i) const {
     if constexpr (V::BYTES == 2)
       return t + n.addend[i].i;
-    /* the bits of code + none are the rounded code plus FLOAT_BITS */
+    /* the bits of the float code + none are the integer FLOAT_BITS + rounded code */
     const float none = __int_as_float(CC_TENSOR_CORE_FLOAT_BITS);
     const float code = __fmaf_rn(approximate_root((float)t), n.factor[i].f, n.addend[i].f);
     return __float_as_int(__fadd_rn(code, none)) - CC_TENSOR_CORE_FLOAT_BITS;
   }
 };
 
-/* float and double, as the definition says. */
+/* For the variants float and double: the response as output_stage_shared.h defines it. */
 template <typename V, typename Sum_> struct KeptResponse {
   typedef Sum_ Sum;
   Response<Sum> response;
@@ -348,9 +351,9 @@ run_variant_response(CcResponse response, Run run) {
 
 /* --- units --- */
 
-/* A unit is ROWS rows of 16 windows: the work of a warp at a time. */
+/* A unit is ROWS rows of 16 windows. A warp computes one unit at a time. */
 template <typename V> struct Unit {
-  /* samples of a lane in a row: of window g, of window g + 8 */
+  /* number of samples of a lane in a row: first the samples of window g, then of window g + 8 */
   static constexpr int COUNT = 2 * V::SAMPLES;
   typedef typename Kept<V>::Sum Sum;
 
@@ -418,8 +421,8 @@ template <typename V> struct Unit {
     });
   }
 
-  /* Writes the rows from `from_top` of the tile on. Window g begins at byte `from_left` of the
-   * tile, and window g + 8 is `far` bytes away. */
+  /* Writes the unit's rows. The first is row `from_top` of the tile. Window g begins at byte
+   * `from_left` of the tile, and window g + 8 is `far` bytes away. */
   __device__ __forceinline__ void write(const AnyTile &tile, int from_left, int from_top,
                                         int far) const {
     const int rows = min(tile.rows(), job.height - tile.y) - from_top;
@@ -474,7 +477,7 @@ template <typename V> struct Unit {
       }
   }
 
-  /* Does the same for pixels that are filtered as their luma. */
+  /* Like write, for pixels that are filtered as their luma. */
   __device__ __forceinline__ void write_pixels(const AnyTile &tile, int from_left, int from_top,
                                                const int (&value)[V::ROWS][COUNT]) const {
     PixelWriter<V::BYTES> pixels(job, shared_of_launch(), tile.x + from_left, tile.y + from_top,
@@ -488,10 +491,10 @@ template <typename V> struct Unit {
           pixels.store(8 * CC_TENSOR_CORE_ANY_BYTES * half, word_of(value[r], half));
   }
 
-  /* Does the same if another pass writes one of two neighbouring 8-bit samples. */
+  /* Like write, if another pass writes one of each two neighbouring 8-bit samples. */
   __device__ __forceinline__ void write_some(char *to, const int (&value)[V::ROWS][COUNT], int rows,
                                              int left, int far) const {
-    const int at = numbers.writes >> 1; /* of the two, the sample that is written */
+    const int at = numbers.writes >> 1; /* index of the sample that this pass writes, 0 or 1 */
 #pragma unroll
     for (int r = 0; r < V::ROWS; r++, to += job.dst_pitch)
 #pragma unroll
@@ -528,8 +531,7 @@ filter_tile(const CcLaunch &launch, const AnyTile &tile, const AnyStaged<V::PITC
   const int window = V::PAIRED ? 16 : CC_TENSOR_CORE_ANY_CHUNK * priv.chunks;
   const int lead = CC_TENSOR_CORE_ANY_LEAD(window, stride);
   const int phases = V::PAIRED ? 1 : CC_TENSOR_CORE_ANY_PHASES(job.step, stride);
-  /* target bytes from one window to the next, and units side by side, which are a power of two or
-   * three times one */
+  /* apart: target bytes from one window to the next. across: number of units side by side */
   const int apart = phases * CC_TENSOR_CORE_ANY_BYTES;
   const int across = phases == 3 ? 3 : tile.bytes() / (16 * CC_TENSOR_CORE_ANY_BYTES);
   const int units = across * ((tile.rows() + V::ROWS - 1) / V::ROWS);

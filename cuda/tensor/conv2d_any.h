@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The launch configuration of conv2d_any.cu: which of its kernels runs a pass. */
+/* The launch configuration of conv2d_any.cu: chooses the kernel for a pass. */
 
 #include "tap_table.h"
 
 G_BEGIN_DECLS
 
-/* The kernel that is chosen for a pass. */
+/* The chosen kernel of a pass. */
 typedef struct {
-  const gchar *name;     /* of the kernel; NULL: none is chosen */
+  const gchar *name;     /* name of the kernel; NULL: no kernel is chosen */
   guint cost;            /* tensor-core products per 256 target bytes */
   guint8 margin, radius; /* as in CcTensorCoreJob */
 } CcTensorCoreAny;
 
-/* Chooses the kernel for a pass over a plane of the layout. `macropixel_luma` is that of
- * CcTensorCoreJob. FALSE: there is no kernel. */
+/* Chooses the kernel for a pass over a plane of the layout. `macropixel_luma` is the member of
+ * CcTensorCoreJob. FALSE: no kernel can run the pass. */
 gboolean cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint stride,
                                    guint macropixel_luma, CcTensorCoreAny *any,
                                    CcTensorCoreTable *table, CcRequantization *numbers);

@@ -2,29 +2,31 @@
 #pragma once
 
 /* The kernels of conv2d_any.cu: their names, tables and requantization, for host and device. The
- * number of rows, digits and matrices, the step and the stride are parameters of the launch. Tiles
- * are those of conv2d_kernels.h. */
+ * numbers of rows, digits and matrices, the step and the stride are parameters of the launch. The
+ * tiles are the same as in conv2d_kernels.h. */
 
 #include "conv2d_kernels.h"
 
-/* A window is the source bytes for 8 target bytes: `chunks` times 32 bytes of a source row, or 16
- * bytes if two rows are multiplied at once. The source bytes of the target bytes themselves, 8
- * times the stride, are in its middle. */
+/* A window is the part of a source row that yields 8 target bytes. It has `chunks` times 32 bytes,
+ * or 16 bytes if two rows are multiplied at once. In its middle are the source bytes at the
+ * positions of the target bytes, 8 times the stride. */
 #define CC_TENSOR_CORE_ANY_BYTES 8
 #define CC_TENSOR_CORE_ANY_CHUNK 32
 #define CC_TENSOR_CORE_ANY_LEAD(window, stride) (((window)-CC_TENSOR_CORE_ANY_BYTES * (stride)) / 2)
 
-/* The most bytes of a row that are staged on each side of a tile. */
+/* The maximum number of bytes of a row that are staged on each side of a tile. */
 #define CC_TENSOR_CORE_ANY_MAX_MARGIN 64
 
-/* The largest height of kernels. Kernels of a smaller height have windows of 16 bytes. */
+/* The largest filter kernel height in the list below. CUDA kernels for a smaller height use windows
+ * of 16 bytes. */
 #define CC_TENSOR_CORE_ANY_MAX_HEIGHT 15
 
-/* The most blocks that a multiprocessor runs at once. */
+/* The maximum number of blocks that a multiprocessor runs at once. */
 #define CC_TENSOR_CORE_ANY_MAX_BLOCKS 4
 
-/* The table of a plane job is that of tap_table.h, with one group. With three samples per pixel and
- * a stride, windows begin with any of the three components, so there are three phases. */
+/* The table of a plane job has the format of tap_table.h, with one group. START_BYTES is the size
+ * of its initial sums. With three samples per pixel and a stride, a window may begin with any of
+ * the three components, so the table has three phases. */
 #define CC_TENSOR_CORE_ANY_START_BYTES (2 * 4 * CC_TENSOR_CORE_ANY_BYTES)
 #define CC_TENSOR_CORE_ANY_PHASES(step, stride) ((step) == 3 && (stride) > 1 ? 3 : 1)
 

@@ -6,16 +6,16 @@
 
 #include "requantization_variants.h"
 
-/* A window is WINDOW bytes of a source row, 16 or 32. Its centre, the bytes in the middle, yields
- * as many target bytes. The taps may read up to a quarter of the window left and right of the
- * centre. */
+/* A window is 16 or 32 bytes of a source row (WINDOW). The middle half of the window is its centre.
+ * Each byte of the centre yields one target byte. The taps may read up to a quarter of the window
+ * to the left and right of the centre. */
 #define CC_TENSOR_CORE_CENTRE(window) ((window) / 2)
 #define CC_TENSOR_CORE_RADIUS(window) ((window) / 4)
 #define CC_TENSOR_CORE_MAX_RADIUS CC_TENSOR_CORE_RADIUS(32)
 
-/* A tile is processed by a block. It has TILE_BYTES by TILE_ROWS of the source, or twice as many
- * rows if `spans` is 2. With a stride it has fewer target bytes and rows. A warp processes
- * SPAN_BYTES of SPAN_ROWS rows, or of twice as many. */
+/* A block processes one tile. A tile covers TILE_BYTES by TILE_ROWS of the source, or 2 * TILE_ROWS
+ * rows if `spans` is 2. With a stride, a tile has fewer target bytes and rows than source bytes and
+ * rows. A warp processes SPAN_BYTES of SPAN_ROWS rows, or of 2 * SPAN_ROWS rows if `spans` is 2. */
 #define CC_TENSOR_CORE_WARPS_ACROSS 2
 #define CC_TENSOR_CORE_WARPS_DOWN 2
 #define CC_TENSOR_CORE_WARPS (CC_TENSOR_CORE_WARPS_ACROSS * CC_TENSOR_CORE_WARPS_DOWN)
@@ -24,68 +24,75 @@
 #define CC_TENSOR_CORE_TILE_BYTES (CC_TENSOR_CORE_WARPS_ACROSS * CC_TENSOR_CORE_SPAN_BYTES)
 #define CC_TENSOR_CORE_TILE_ROWS (CC_TENSOR_CORE_WARPS_DOWN * CC_TENSOR_CORE_SPAN_ROWS)
 
-/* The most blocks that a multiprocessor runs at once. */
+/* The maximum number of blocks that a multiprocessor runs at once. */
 #define CC_TENSOR_CORE_MAX_BLOCKS 8
 
-/* The table of a plane job is that of tap_table.h, with these groups of 8 target bytes. */
+/* The number of groups of 8 target bytes in a plane job's table. The format of the table is in
+ * tap_table.h. */
 #define CC_TENSOR_CORE_GROUPS(window) (CC_TENSOR_CORE_CENTRE(window) / 8)
 
-/* A row of taps in the table. */
+/* The size in bytes of a row of taps in the table. */
 #define CC_TENSOR_CORE_ROW_BYTES(window) (8 * (window)*CC_TENSOR_CORE_GROUPS(window))
 
-/* RGB to luma converts four pixels of three bytes at a time, word-aligned. Fewer than
- * CC_TENSOR_CORE_LUMA_BYTES staged bytes at either end are left unconverted and must not be
- * read. */
+/* RGB to luma converts four pixels of three bytes at a time, word-aligned. At each end of a staged
+ * row, fewer than CC_TENSOR_CORE_LUMA_BYTES bytes stay unconverted. Kernels must not read these
+ * bytes. */
 #define CC_TENSOR_CORE_LUMA_BYTES 12
 
-/* The numbers of a requantization variant. Copied components have a single tap of 1. Filled
- * components have no taps; `start` is their value. Their own numbers keep that sum as the code
- * value. With clamp, high, wide and the root of two bytes, `passes` marks such samples instead. */
+/* The numbers of a requantization variant. A copied component has a single tap of 1, so its sum is
+ * the source sample. A filled component has no taps, and its initial sum is the fill value. Copied
+ * and filled samples have numbers that leave their sum unchanged. The variants clamp, high and
+ * wide, and root with samples of two bytes, have no such numbers: they return the sums of the
+ * samples that `passes` marks. */
 typedef struct {
   CcTap factor, addend;
 } CcTensorCoreNumbers;
 
 /* Private data of a plane job. */
 typedef struct {
-  uint64_t table;     /* offset of its matrices in memory_taps, in bytes */
-  uint64_t border[3]; /* stored words of a row of the constant border, which repeat */
-  uint64_t fill;      /* 8 bytes of a row of the fill value */
+  uint64_t table;     /* offset of this plane job's table in memory_taps, in bytes */
+  uint64_t border[3]; /* 24 bytes of a row of the constant border, as stored; they repeat */
+  uint64_t fill;      /* 8 bytes of a row of fill values, as stored; they repeat */
 
-  /* for samples 0 to 3 of a target row, after which they repeat */
+  /* numbers and excess of samples 0 to 3 of a target row; they repeat every 4 samples */
   CcTensorCoreNumbers numbers[4];
   uint8_t excess[4];
-  uint32_t passes; /* a bit for each of these samples that is not filtered */
+  uint32_t passes; /* bit i is set if sample i of these 4 is not filtered */
   int32_t down;
-  /* a bit for each of these samples that is luma of a macropixel (4:2:2): its neighbours are two
-   * samples away, and those of the other samples of the group are four away */
+  /* bit i is set if sample i of these 4 is luma of a macropixel (4:2:2). Neighbours of such a luma
+   * sample are two samples away. Neighbours of the group's other samples are four samples away. */
   uint32_t macropixel_luma;
 
-  uint32_t weights[2]; /* of a group's samples in its luma, 16 bits each; 0, 0: no luma */
-  uint32_t colors;     /* the bytes of a group that become luma */
-  int32_t tall_rows; /* so many rows of tiles, from the top, have 2 * TILE_ROWS source rows each */
-  uint32_t inverse;  /* 2^32 / tiles_across, rounded down, at most 2^32 - 1 */
+  uint32_t weights[2]; /* weights of a group's samples in its luma, 16 bits each; 0, 0: the kernel
+                          computes no luma */
+  uint32_t colors;     /* mask of the bytes of a group that become luma */
+  int32_t tall_rows;   /* rows of tiles, from the top, that have 2 * TILE_ROWS source rows each */
+  uint32_t inverse;    /* 2^32 / tiles_across, rounded down, at most 2^32 - 1 */
 
-  /* only for the kernels of conv2d_any_kernels.h */
+  /* the members below are only for the kernels of conv2d_any_kernels.h */
 
-  /* samples of a pixel that is filtered as its luma, 3 or 4. The plane job then has one sample per
-   * pixel, and component 1 of copy_mask, fill_mask and fill is the passthrough component. 0: groups
-   * are filtered as they are */
+  /* 3 or 4: number of samples of a pixel that is filtered as its luma. The plane job then has one
+   * sample per pixel, and component 1 of copy_mask, fill_mask and fill is the passthrough
+   * component. 0: pixels are not converted to luma */
   uint8_t pixel;
-  uint8_t digits, chunks;
-  uint8_t margin, radius; /* bytes of a row that are staged, and read, on each side of a tile */
-  int64_t low;            /* also used by the variants high and wide */
+  uint8_t digits, chunks; /* digits of a tap, chunks of a window */
+  /* margin: bytes of a row that are staged on each side of a tile. radius: bytes of a row that the
+   * filter kernel reads on each side of a tile */
+  uint8_t margin, radius;
+  int64_t low; /* addend of products; conv2d.cu also reads it, for its variants high and wide */
 } CcTensorCoreJob;
 CC_PRIVATE_FITS(CcTensorCoreJob);
 
-/* Kernels for the two matrices of a gradient. The outer rows of the first matrix are equal. Those
- * of the second are equal except for their sign, with a row of zeros between. The second sum may
- * have the opposite sign; the output stage only uses its magnitude. */
+/* Whether a CUDA kernel is for the two matrices of a gradient. The first and last row of the first
+ * matrix are equal. In the second matrix, the first and last row are equal except for their sign,
+ * and the middle row is zero. The kernel may compute the second sum with the opposite sign, because
+ * the output stage only uses its magnitude. */
 #define CC_TENSOR_CORE_IS_GRADIENT(window, matrices, height, finish)                               \
   ((window) == 16 && (matrices) == 2 && (height) == 3 && (finish) < CC_REQUANTIZE_conv2d_clamp)
 
 /* F(bytes of a sample, bytes of a window, digits of a tap, matrices, rows of the filter kernel,
- * requantization variant). The comment behind a row lists the named filter kernels that typically
- * use it, with their own scale and response unless stated otherwise. */
+ * requantization variant). The comment at the end of a row lists the named filter kernels that
+ * typically use this CUDA kernel, with their own scale and response unless stated otherwise. */
 #define CC_TENSOR_CORE_KERNELS(F)                                                                  \
   /* 8 bits with up to 4 bytes of a row on each side: 3 columns of any format, 5 of NV12's chroma, \
    * 9 of one sample a pixel */                                                                    \
@@ -126,11 +133,11 @@ CC_PRIVATE_FITS(CcTensorCoreJob);
   F(2, 32, 2, 1, 5, wide)  /* fractions */                                                         \
   F(2, 32, 1, 2, 3, root)  /* sobel, prewitt, scharr, roberts */
 
-/* Component 1 of a plane job of pixels that are filtered as their luma, the passthrough
- * component. */
+/* The mask bit of component 1, the passthrough component of a plane job whose pixels are filtered
+ * as their luma. */
 #define CC_TENSOR_CORE_PASSTHROUGH 2
 
-/* Shared memory for the passthrough component of such pixels. */
+/* Bytes of shared memory for the passthrough component of a tile. */
 #define CC_TENSOR_CORE_PASSTHROUGH_BYTES (2 * CC_TENSOR_CORE_TILE_ROWS * CC_TENSOR_CORE_TILE_BYTES)
 
 #define CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish)                       \

@@ -28,19 +28,20 @@ target_bytes(const CcPlaneJob &job) {
 
 /* --- finding the tile --- */
 
-/* A rectangle of the target from byte x of row y on, and the share of a warp. If STRIDE is 0, the
- * stride is a parameter of the launch. */
+/* A tile: a rectangle of the target that begins at byte x of row y. The functions warp_...() and
+ * span_...() describe the part of the tile that a warp computes. If STRIDE is 0, the stride is a
+ * parameter of the launch. */
 template <int STRIDE> struct ByteTile {
   const CcPlaneJob &job;
   int launch_stride;
   int x, y;
-  int spans; /* span_rows() of each warp; 1 or 2 */
+  int spans; /* 1 or 2: a warp has this number of times span_rows() rows */
 
   __device__ __forceinline__ int stride() const {
     return STRIDE ? STRIDE : launch_stride;
   }
   __device__ __forceinline__ int down() const {
-    return stride() >> 1; /* the logarithm */
+    return stride() >> 1; /* the binary logarithm of the stride, which is 1, 2 or 4 */
   }
   __device__ __forceinline__ int bytes() const {
     return CC_TENSOR_CORE_TILE_BYTES >> down();
@@ -58,7 +59,7 @@ template <int STRIDE> struct ByteTile {
     return CC_TENSOR_CORE_WARPS_DOWN * warp_rows();
   }
 
-  /* Where the warp's share begins in the tile. */
+  /* The position in the tile at which the warp's part begins. */
   __device__ __forceinline__ int warp_x() const {
     return threadIdx.y % CC_TENSOR_CORE_WARPS_ACROSS * span_bytes();
   }
@@ -67,16 +68,16 @@ template <int STRIDE> struct ByteTile {
   }
 };
 
-/* Returns n / d. `inverse` is about 2^32 / d and not more. */
+/* Returns n / d, rounded down. `inverse` is about 2^32 / d, but never greater. */
 static __device__ __forceinline__ int
 divide(int n, int d, unsigned inverse) {
-  const int q = (int)__umulhi((unsigned)n, inverse); /* at most 1 too small */
+  const int q = (int)__umulhi((unsigned)n, inverse); /* correct or 1 too small */
   return n - q * d >= d ? q + 1 : q;
 }
 
-/* Places the block's tile. A tile that would extend beyond the target's end is moved left or up,
- * and writes some bytes that another tile writes too. Tiles extend beyond the target only if that
- * is small, or to complete their last window. */
+/* Places the block's tile. A tile that would extend beyond the target's end is moved left or up.
+ * Some bytes are then written by two tiles. A tile still extends beyond the target if the target is
+ * smaller than a tile, or to complete its last window. */
 template <int BYTES, typename Tile>
 static __device__ __forceinline__ void
 place_tile(Tile &tile) {
@@ -101,7 +102,7 @@ find_byte_tile(const CcLaunch &launch) {
   return tile;
 }
 
-/* Whether everything that the tile writes lies inside. */
+/* Whether all bytes that the tile writes lie inside the target. */
 template <int BYTES, typename Tile>
 static __device__ __forceinline__ bool
 is_write_free(const Tile &tile) {
@@ -118,13 +119,13 @@ is_write_free(const Tile &tile) {
 
 /* The source rows that a tile stages for a filter kernel of HEIGHT rows. */
 template <int HEIGHT> struct Staged {
-  static constexpr int MIN_ROWS = CC_TENSOR_CORE_TILE_ROWS - 1 + HEIGHT; /* of a tile of one span */
-  static constexpr int MAX_ROWS = MIN_ROWS + CC_TENSOR_CORE_TILE_ROWS;   /* of two spans */
+  static constexpr int MIN_ROWS = CC_TENSOR_CORE_TILE_ROWS - 1 + HEIGHT; /* for 1 span */
+  static constexpr int MAX_ROWS = MIN_ROWS + CC_TENSOR_CORE_TILE_ROWS;   /* for 2 spans */
 
   alignas(VECTOR) unsigned char row[MAX_ROWS][STAGED_BYTES];
 
-  /* Staged bytes of a row; those left of the tile; those on each side that are read; rows above the
-   * tile. */
+  /* width: staged bytes of a row. margin: staged bytes to the left of the tile. radius: bytes on
+   * each side of the tile that are read. above: staged rows above the tile. */
   static __device__ __forceinline__ constexpr int width() {
     return STAGED_BYTES;
   }
@@ -149,8 +150,8 @@ finish_copies() {
   __syncthreads();
 }
 
-/* A warp stages the first vectors of a row. The remaining ones are distributed among all
- * threads. */
+/* One warp stages the first VECTORS vectors of a row. The remaining vectors of all rows are
+ * distributed among all threads. */
 #define VECTORS 32
 
 /* Calls copy(row, byte) for the thread's share of the remaining vectors of `rows` rows. */
@@ -174,8 +175,8 @@ for_vectors(const Rows &staged, int rows, Copy copy) {
   for_vectors_left(staged, rows, copy);
 }
 
-/* Stages rows that lie inside, from `from` on. The distance between a thread's vectors is constant,
- * which saves most of the address arithmetic. */
+/* Stages rows that lie inside the source. `from` is the first byte to stage. The distance between a
+ * thread's vectors is constant, which saves most of the address arithmetic. */
 template <int HEIGHT>
 static __device__ __forceinline__ void
 stage_inside(const ByteTile<1> &tile, const char *from, Staged<HEIGHT> &staged) {
@@ -203,7 +204,8 @@ stage_inside(const ByteTile<1> &tile, const char *from, Staged<HEIGHT> &staged) 
   });
 }
 
-/* The pixel of sample `n`, rounded down. `n` may be negative, by at most a radius. */
+/* The index of the pixel that contains sample `n` of a row. `n` may be negative, by at most a
+ * radius. */
 static __device__ __forceinline__ int
 pixel_of(const CcPlaneJob &job, int n) {
   constexpr int up = 16 * VECTOR; /* makes all values positive; 3 * up is divisible by 1 to 4 */
@@ -213,8 +215,9 @@ pixel_of(const CcPlaneJob &job, int n) {
   return (int)(pixel - zero);
 }
 
-/* The source sample that the border rule puts at `sample` of a row, or -1. In 4:2:2 rows, which
- * have whole macropixels here, luma samples are two samples apart. */
+/* The source sample that the border rule puts at position `sample` of a row. -1: the border is
+ * constant. In 4:2:2 rows, which have whole macropixels here, luma samples are two samples
+ * apart. */
 static __device__ __forceinline__ int
 border_sample(const CcLaunch &launch, const CcPlaneJob &job, int sample) {
   const int group = pixel_of(job, sample), component = sample - group * job.step;
@@ -241,7 +244,7 @@ weigh_group(const CcPlaneJob &job, unsigned group) {
   return __dp2a_hi(weights(1), bytes, __dp2a_lo(weights(0), bytes, CC_LUMA_HALF));
 }
 
-/* Stages a tile's source rows, and those that the border rule puts above and below the source. */
+/* Stages a tile's source rows. Rows above and below the source are replaced by the border rule. */
 template <int BYTES, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_rows(const CcLaunch &launch, const Tile &tile, Rows &staged) {
@@ -280,7 +283,8 @@ luma_of_words(const CcPlaneJob &job, uint2 pixel) {
   return luma >> CC_LUMA_SHIFT;
 }
 
-/* The luma of a pixel that begins with sample `first` of a row and has four samples or three. */
+/* The luma of a pixel that begins with sample `first` of a row. The pixel has three samples, or
+ * four if `has_four`. */
 template <int BYTES>
 static __device__ __forceinline__ Stored<BYTES>
 fetch_luma(const CcPlaneJob &job, const Stored<BYTES> *row, int first, bool has_four) {
@@ -296,7 +300,8 @@ fetch_luma(const CcPlaneJob &job, const Stored<BYTES> *row, int first, bool has_
   return (Stored<BYTES>)(weigh_group(job, pixel) >> CC_LUMA_SHIFT);
 }
 
-/* The stored word of sample x of a row, or the luma that replaces it. */
+/* The stored word of sample x of a row. If the sample is a color that is converted to luma, its
+ * pixel's luma. */
 template <int BYTES>
 static __device__ __forceinline__ Stored<BYTES>
 fetch_word(const CcPlaneJob &job, const Stored<BYTES> *row, int x) {
@@ -306,9 +311,9 @@ fetch_word(const CcPlaneJob &job, const Stored<BYTES> *row, int x) {
   return fetch_luma<BYTES>(job, row, first, job.step == 4);
 }
 
-/* Writes samples outside the source next to the staged rows, by the border rule, from byte `from`
- * of a row on. PIXELS: they may be luma of pixels. A lane has one sample of all rows. The samples
- * that it repeats are nearly always staged. */
+/* Writes samples outside the source next to the staged rows, by the border rule. The first such
+ * sample is at byte `from` of a row. PIXELS: the samples may be luma of pixels. A lane writes one
+ * sample of each row. The source samples that it copies there are nearly always staged. */
 template <int BYTES, bool PIXELS, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_side(const CcLaunch &launch, const Tile &tile, int from, Rows &staged) {
@@ -369,9 +374,10 @@ keep_code_bits(const Tile &tile, Rows &staged) {
   __syncthreads();
 }
 
-/* The operand of a product: a lane's bytes of 16 windows. Of windows of 32 bytes, lane 4g + t has
- * bytes 4t to 4t + 3 of windows g and g + 8, then bytes 16 + 4t to 19 + 4t of both. Of windows of
- * 16 bytes, it has bytes 4t to 4t + 3 of both in one row, then in the next row. */
+/* The operand of a product: a lane's bytes of 16 windows. With windows of 32 bytes, lane 4g + t has
+ * bytes 4t to 4t + 3 of windows g and g + 8, then bytes 16 + 4t to 19 + 4t of both windows. With
+ * windows of 16 bytes, lane 4g + t has bytes 4t to 4t + 3 of windows g and g + 8 in one row, then
+ * the same bytes in the next row. */
 struct Windows {
   unsigned word[4];
 };
@@ -398,7 +404,7 @@ load_row_of_windows(Windows &windows, int half, const unsigned char *from) {
 
 /* --- writing --- */
 
-/* Writes a lane's N bytes of a window, 2 or 4, of which `left` lie in the target. */
+/* Writes a lane's N bytes of a window, 2 or 4. Only the first `left` bytes lie in the target. */
 template <int N>
 static __device__ __forceinline__ void
 store_bytes(char *to, int left, unsigned word) {
@@ -413,8 +419,8 @@ store_bytes(char *to, int left, unsigned word) {
         to[i] = (char)(word >> 8 * i);
 }
 
-/* Copies and fills a warp's share of a plane job that filters nothing: bytes left..right of every
- * EVERY-th row from `top` on, before `bottom`. */
+/* Copies and fills a warp's part of a plane job that filters nothing. The part has bytes left to
+ * right - 1 of every EVERY-th row from `top` to bottom - 1. */
 template <int BYTES, int EVERY>
 static __device__ __forceinline__ void
 copy_or_fill_rows(const CcLaunch &launch, const CcPlaneJob &job, int left, int right, int top,
@@ -422,7 +428,7 @@ copy_or_fill_rows(const CcLaunch &launch, const CcPlaneJob &job, int left, int r
   const int all = (1 << job.step) - 1, end = min(right, target_bytes<BYTES>(job));
   const bool in_words = launch.stride == 1 && left % 8 == 0 &&
                         (job.copy_mask == all || (job.fill_mask == all && job.step != 3));
-  /* words before this byte, samples from it on */
+  /* bytes before `rest` are written as words, the others sample by sample */
   const int rest = in_words ? max(left, end & -8) : left;
   bottom = min(bottom, job.height);
 #pragma unroll 1
@@ -441,7 +447,7 @@ copy_or_fill_rows(const CcLaunch &launch, const CcPlaneJob &job, int left, int r
   }
 }
 
-/* Copies and fills a tile of such a plane job. */
+/* Copies and fills a tile of a plane job that filters nothing. */
 template <int BYTES, typename Tile>
 static __device__ __forceinline__ void
 copy_or_fill_tile(const CcLaunch &launch, const Tile &tile) {

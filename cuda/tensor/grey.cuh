@@ -6,14 +6,14 @@
 
 #include "conv2d_tile.cuh"
 
-/* A pixel of four bytes whose red, green and blue are replaced by their luma. */
+/* Returns a pixel of four bytes with its luma in place of red, green and blue. */
 static __device__ __forceinline__ unsigned
 grey_of(const CcPlaneJob &job, unsigned pixel) {
   const unsigned alpha_is_last = PRIVATE(job).colors & 1;
   return __byte_perm(weigh_group(job, pixel), pixel, alpha_is_last ? 0x7222 : 0x2224);
 }
 
-/* Converts the pixels of four samples in 8 bytes to grey. */
+/* Converts 8 bytes of pixels of four samples to grey. */
 template <int BYTES>
 static __device__ __forceinline__ void
 make_grey(const CcPlaneJob &job, unsigned char *bytes) {
@@ -30,15 +30,16 @@ make_grey(const CcPlaneJob &job, unsigned char *bytes) {
 }
 
 /* Converts red, green and blue of pixels of three bytes to their luma, in `rows` staged rows. Each
- * has `width` staged bytes, from byte `left` of a source row on. A thread converts four pixels,
- * which are three words, at a time. Only bytes from FIRST on are read. */
+ * row has `width` staged bytes, which begin with byte `left` of a source row. A thread converts
+ * four pixels (three words) at a time. A few bytes at both ends of a row stay unconverted, see
+ * CC_TENSOR_CORE_LUMA_BYTES. */
 static __device__ __forceinline__ void
 make_rows_luma(const CcPlaneJob &job, unsigned char *staged, int pitch, int rows, int left,
                int width) {
-  /* groups of four pixels in a row; at most 8 bytes are left over */
+  /* number of groups of four pixels in a row; at most 8 bytes are left over */
   const int each = width / CC_TENSOR_CORE_LUMA_BYTES;
   const int skip = pixel_of(job, left + 2) * 3 - left;
-  const int first = skip + 3 * skip; /* pixels begin there and at `skip`, and words there */
+  const int first = skip + 3 * skip; /* a pixel and a word begin there */
 #pragma unroll 2
   for (int i = 32 * threadIdx.y + threadIdx.x; i < rows * each; i += 32 * CC_TENSOR_CORE_WARPS) {
     const int at = first + i % each * CC_TENSOR_CORE_LUMA_BYTES;
@@ -55,7 +56,8 @@ make_rows_luma(const CcPlaneJob &job, unsigned char *staged, int pitch, int rows
   __syncthreads();
 }
 
-/* Converts the pixels of four bytes that the thread itself has staged for a tile of conv2d.cu. */
+/* Converts pixels of four bytes to grey. Each thread converts the pixels that it has staged for a
+ * tile of conv2d.cu. */
 template <typename Tile, typename Rows>
 static __device__ __forceinline__ void
 make_own_grey(const Tile &tile, Rows &staged) {
@@ -68,7 +70,7 @@ make_own_grey(const Tile &tile, Rows &staged) {
   });
 }
 
-/* Converts pixels of three bytes. */
+/* Converts the pixels of three bytes of a staged tile to grey. */
 template <typename Tile, typename Rows>
 static __device__ __forceinline__ void
 make_luma(const Tile &tile, Rows &staged) {

@@ -56,8 +56,8 @@ cc_tensor_core_find_plane_map(CcTensorCorePlaneMap *found, const CcPlan *plan, c
          (!found->pixel || plan->stride == 1);
 }
 
-/* Fills `bytes` bytes with a row of samples that have the code value code[c] of their component
- * c. */
+/* Fills `bytes` bytes with samples of a row. A sample of component c gets the code value
+ * code[c]. */
 static void
 set_pattern(guint64 *to, gint bytes, const CcPlaneJob *job, const gint32 *code) {
   for (gint i = 0; i < bytes; i += job->sample_bytes) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Pixels that are filtered as their luma. Red, green and blue are converted to one sample while
- * they are staged, and the result replaces all three when pixels are written. The passthrough
- * component, alpha, is kept in shared memory meanwhile. In such a plane job x, widths and bytes of
- * a row are those of luma. For small filter kernels, grey.cuh is faster. */
+/* Pixels that are filtered as their luma. Red, green and blue are converted to one luma sample
+ * while pixels are staged. When pixels are written, the filtered luma replaces all three. Until
+ * then, shared memory keeps the passthrough component, alpha. In such a plane job, x, widths and
+ * bytes of a row refer to the luma. For small filter kernels, grey.cuh is faster. */
 
 #include "conv2d_tile.cuh"
 
@@ -31,7 +31,7 @@ template <int BYTES, int STEP> struct SomePixels {
     }
   }
 
-  /* Pixel `i`, which may have bytes of its neighbour behind it. */
+  /* Pixel `i`. A pixel of three bytes may be followed by a byte of its neighbour. */
   __device__ __forceinline__ unsigned group(int i) const {
     if constexpr (STEP == 4)
       return word[i];
@@ -82,8 +82,8 @@ put_words(unsigned char *to, const unsigned (&word)[BYTES]) {
     *(uint2 *)to = make_uint2(word[0], word[1]);
 }
 
-/* Whether the passthrough component is copied. Until then it is in shared memory, laid out like the
- * luma of a tile without margins. */
+/* Whether the passthrough component is copied. Until pixels are written, it is kept in shared
+ * memory, laid out like the luma of a tile without margins. */
 static __device__ __forceinline__ bool
 copies_passthrough(const CcPlaneJob &job) {
   return job.copy_mask & CC_TENSOR_CORE_PASSTHROUGH;
@@ -99,10 +99,11 @@ template <int BYTES, int STEP> struct PixelStager {
   const CcPlaneJob &job;
   unsigned char *staged; /* byte 0 of the luma of the first row */
   int pitch;
-  unsigned char *passthrough; /* of the tile's own pixels; NULL: not needed */
+  unsigned char *passthrough; /* passthrough components of the tile's pixels without margins; NULL:
+                                 not needed */
   int left, top;              /* the source byte (of luma) and row at `staged` */
-  int margin, above;          /* bytes and rows before those of the tile itself */
-  int rows, own_rows;         /* own_rows of the rows are the tile's own */
+  int margin, above;          /* staged bytes before the tile, staged rows above it */
+  int rows, own_rows;         /* staged rows; rows of the tile itself */
 
   /* Stages pixels at byte `at` of row `row`. */
   __device__ __forceinline__ void put(const Some &some, int row, int at) const {
@@ -126,7 +127,7 @@ template <int BYTES, int STEP> struct PixelStager {
            (unsigned)y < (unsigned)own_rows;
   }
 
-  /* The source row that is staged as row `row`, or -1. */
+  /* The source row that is staged as row `row`. -1: a row of the constant border. */
   __device__ __forceinline__ int source_of(const CcLaunch &launch, bool is_inside, int row) const {
     return is_inside ? top + row : cc_border_index(top + row, job.src_height, launch.border);
   }
@@ -164,7 +165,7 @@ template <int BYTES, int STEP> struct PixelStager {
     }
   }
 
-  /* Stages pixel x of source row y. */
+  /* Stages pixel x of source row y as part of staged row `row`. */
   __device__ __forceinline__ void stage_one(int row, int x, int y) const {
     const Sample *source = source_row<Sample>(job, y);
     const int at = x * BYTES - left, own_at = at - margin, own_row = row - above;
@@ -195,8 +196,8 @@ template <int BYTES, int STEP> struct PixelStager {
   }
 };
 
-/* Stages the luma of a tile's source rows, and of the rows that the border rule puts above and
- * below. */
+/* Stages the luma of a tile's source rows. Rows above and below the source are replaced by the
+ * border rule. */
 template <int BYTES, int STEP, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_pixels_of(const CcLaunch &launch, const Tile &tile, Rows &staged,
@@ -231,17 +232,17 @@ stage_pixels(const CcLaunch &launch, const Tile &tile, Rows &staged, unsigned ch
 /* --- writing --- */
 
 /* Writes two bytes of luma of each lane as pixels. A warp has the luma bytes of 8 neighbouring
- * windows of 8 bytes. Each lane writes 8 bytes of pixels. With pixels of three bytes, four lanes
- * write 24 bytes, and the last of the four writes nothing. */
+ * windows of 8 bytes. Each lane writes 8 bytes of pixels. With pixels of three bytes, each four
+ * lanes write 24 bytes, and the last of these lanes writes nothing. */
 template <int BYTES> struct PixelWriter {
-  char *to; /* in the current row */
-  int left; /* bytes from there to the end of the row */
+  char *to; /* the lane's target bytes in the current row */
+  int left; /* bytes from `to` to the end of the row */
   long long pitch;
-  const unsigned char *passthrough; /* for the same row; NULL: it is filled */
+  const unsigned char *passthrough; /* of the current row; NULL: filled, not copied */
   unsigned filled, select[2];
   int step;
 
-  /* Begins at byte `x` of luma of row `y`, which is byte own_x of row own_y of a tile. */
+  /* Begins at byte `x` of row `y` of the luma. In the tile this is byte own_x of row own_y. */
   __device__ __forceinline__ PixelWriter(const CcPlaneJob &job, const unsigned char *staged, int x,
                                          int y, int own_x, int own_y)
       : pitch(job.dst_pitch),

@@ -7,9 +7,9 @@
 
 /* --- matrix products --- */
 
-/* The four sums of a lane. In lane 4g + t they are those of columns 2t and 2t + 1 of row g of the
- * product, then of row g + 8. In conv2d, rows are windows, and columns are 8 target bytes of
- * each. */
+/* The four sums of a lane. Lane 4g + t has the sums in columns 2t and 2t + 1 of row g of the
+ * product, then the sums in the same columns of row g + 8. In conv2d, a row of the product belongs
+ * to a window, and its 8 columns to the 8 target bytes of that window. */
 struct Products {
   int sum[4];
 };
@@ -24,7 +24,8 @@ multiply_add(const Windows &windows, uint2 taps, const Products &sums) {
   return to;
 }
 
-/* Does the same for 16 windows of 16 bytes in row `row` of `windows` only. */
+/* Returns `sums` plus the product of taps with 16 windows of 16 bytes in one row, row `row` of
+ * `windows`. */
 static __device__ __forceinline__ Products
 multiply_add_row(const Windows &windows, int row, unsigned taps, const Products &sums) {
   Products to = sums;

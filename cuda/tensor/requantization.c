@@ -4,8 +4,8 @@
 #include <math.h>
 #include "engine/plan/output_stage.h"
 
-/* Twice the relative error of the device's approximate root, including the operations on its
- * result. */
+/* Twice the relative error of the device's approximate root. The error includes the operations on
+ * the root. */
 #define ROOT_ERROR 0x1p-21
 
 #define MAX_SCALED (1 << 30) /* the largest range of sums for which scales are tried */
@@ -13,21 +13,23 @@
 /* Sums of squares below this fit the mantissa of a float with the exponent of 2^23. */
 #define MAX_SQUARES (1 << 23)
 
-/* Larger sums of squares overflow 32 bits there. */
+/* The variant far adds the sum of squares to the bits of 2^23. Sums of squares above this overflow
+ * 32 bits. */
 #define MAX_FAR_SQUARES (G_MAXINT32 - 0x4B000000)
 
-/* The device's roots of words are exact for sums of squares below this. */
+/* For samples of two bytes, the device's roots are exact if the sum of squares is below this. */
 #define MAX_WORD_SQUARES (G_GINT64_CONSTANT(1) << 60)
 
-/* The most bits by which taps are shifted left so that they still fit a signed byte. */
+/* The maximum number of bits by which a tap can be shifted left and still fit a signed byte. */
 #define MAX_TAP_SHIFT 6
 
-/* The most bits by which samples of a byte that are not filtered are shifted left, with scales of
- * `any` and of `conv2d`. */
+/* The maximum number of bits by which unfiltered samples of one byte are shifted left, with the
+ * variant scale of the families `any` and `conv2d`. */
 #define MAX_ANY_PASSED 22
 #define MAX_CONV2D_PASSED 23
 
-/* Sums below this fit 32 bits above their lowest four bytes, including their initial values. */
+/* For sums below this, including their initial values, the part above the lowest four bytes fits 32
+ * bits. */
 #define MAX_DOUBLE (G_GINT64_CONSTANT(1) << 61)
 
 /* Sums below this are integers in the mantissa of a double. */
@@ -35,7 +37,7 @@
 
 /* --- emulation of the device --- */
 
-/* A variant whose approximate root is multiplied by `error`. */
+/* The emulated device. Its approximate root is the exact root times `error`. */
 typedef struct {
   const CcRequantization *numbers;
   const CcOp *op;
@@ -52,14 +54,14 @@ clamp(const CcOp *op, gint code) {
   return cc_clamp_code(code, op->lo, op->hi);
 }
 
-/* The code value that `pick` selects from the first of two numbers. */
+/* Returns the code value that `pick` selects from the first number of two. */
 static gint
 pick_code(const CcRequantization *self, guint32 number) {
   const gint low = (gint)(number >> 8 * (self->pick & 7) & 0xFF);
   return self->bytes == 1 ? low : low | (gint)(number >> 8 * (self->pick >> 4 & 7) & 0xFF) << 8;
 }
 
-/* The operand that `separable` multiplies by the factor. */
+/* The operand that variants of `separable` multiply by the factor. */
 static gint64
 multiplicand(const CcRequantization *self, gint64 n) {
   const gint64 sum = n + self->start;
@@ -70,8 +72,8 @@ multiplicand(const CcRequantization *self, gint64 n) {
   return sum;
 }
 
-/* The root of words, which is exact. n is an integer, so the root is never exactly between two
- * integers. */
+/* The code value from the root of n for samples of two bytes. The device's root is exact. n is an
+ * integer, so its root is never exactly halfway between two integers. */
 static gint
 word_of_root(const Device *device, gint64 n) {
   const gdouble root = rint(sqrt((gdouble)n)); /* a double, because it may exceed G_MAXINT */
@@ -112,7 +114,7 @@ code_of_device(gconstpointer data, gint64 n) {
     return word_of_root(device, n);
   case CC_REQUANTIZE_conv2d_clamp:
     return clamp(op, (gint)((n + self->addend.i) >> self->down));
-  case CC_REQUANTIZE_conv2d_wide: /* of stored words */
+  case CC_REQUANTIZE_conv2d_wide: /* sums are sums of stored words */
     return clamp(op, (gint)((n * self->factor.i * (1 << self->shift) + self->low) >> self->down));
   case CC_REQUANTIZE_conv2d_high:
   case CC_REQUANTIZE_any_scale:
@@ -150,8 +152,8 @@ code_of_device(gconstpointer data, gint64 n) {
 
 /* --- the proof --- */
 
-/* Whether all intermediate numbers of the device fit 32 bits, those without a sign are not
- * negative, and the factor was found. */
+/* Whether the factor was found, all intermediate numbers of the device fit 32 bits, and no unsigned
+ * intermediate number would be negative. */
 static gboolean
 fits_device(const CcRequantization *self, const CcRange *range) {
   const gint64 min = range->min, max = range->max;
@@ -175,7 +177,7 @@ fits_device(const CcRequantization *self, const CcRange *range) {
   case CC_REQUANTIZE_conv2d_whole:
     return min + self->start >= G_MININT32 && max + self->start <= G_MAXINT32;
   default:
-    return TRUE; /* ensured by try_variant */
+    return TRUE; /* try_variant has checked the ranges */
   }
 }
 
@@ -184,7 +186,7 @@ fits_device(const CcRequantization *self, const CcRange *range) {
 static gboolean
 agrees(const CcRequantization *self, const CcOp *op) {
   switch (self->variant) {
-  case CC_REQUANTIZE_any_float: /* same as the definition; direction has no n */
+  case CC_REQUANTIZE_any_float: /* computed like the definition; the response direction has no n */
   case CC_REQUANTIZE_any_double:
   case CC_REQUANTIZE_separable_double:
     return TRUE;
@@ -218,8 +220,8 @@ is_magnitude_of_two(const CcOp *op) {
   return op->response == CC_RESPONSE_MAGNITUDE && op->n_matrices == 2;
 }
 
-/* Whether no code value has to be clamped. The smallest and largest code values occur at the ends
- * of the range. */
+/* Whether no code value has to be clamped. The smallest and the largest code value occur at the
+ * ends of the range of sums. */
 static gboolean
 never_clamps(const CcOp *op) {
   const gdouble min = floor((gdouble)op->sum_min[0] * op->mul + op->add);
@@ -235,7 +237,7 @@ fits_int32(const CcOp *op, guint shift) {
          (op->response != CC_RESPONSE_MAGNITUDE_L1 || cc_op_range(op).max <= max);
 }
 
-/* The right shift of a sum for a scale that is a power of two, at most 1; otherwise -1. */
+/* The right shift of a sum if the scale is a power of two and at most 1. Otherwise -1. */
 static gint
 shift_of_scale(const CcOp *op) {
   gint exponent;
@@ -251,11 +253,14 @@ largest_tap(const CcOp *op) {
   return largest;
 }
 
-/* --- numbers: each function sets those for an attempt, counted from 0; FALSE: no attempts are left
- * --- */
+/* --- numbers --- */
 
-/* (S + start) >> down equals floor(S * 2^-down + add), because S is an integer. Taps are shifted
- * left so that the code value, as a stored word, begins at a byte. */
+/* Each function try_...() sets the numbers of a variant for an attempt. Attempts are counted from
+ * 0. FALSE: no attempts are left. */
+
+/* For the variant bytes. (S + start) >> down equals floor(S * 2^-down + add), because S is an
+ * integer. Taps are shifted left so that the code value, as a stored word, begins at a byte
+ * boundary of the sum. */
 static gboolean
 try_bytes(CcRequantization *self, const CcOp *op) {
   const gint down = shift_of_scale(op);
@@ -271,7 +276,7 @@ try_bytes(CcRequantization *self, const CcOp *op) {
   return TRUE;
 }
 
-/* A scale of 1, saturated. */
+/* For the variants whole and absolute: a scale of 1, saturated. */
 static gboolean
 try_saturated(CcRequantization *self, const CcOp *op) {
   const gboolean absolute = self->variant == CC_REQUANTIZE_conv2d_absolute;
@@ -285,8 +290,9 @@ try_saturated(CcRequantization *self, const CcOp *op) {
   return TRUE;
 }
 
-/* Uses as many bits as a product of 31 bits leaves, and one less with each attempt. Copied bytes
- * limit it to 23. */
+/* The factor has `down` fraction bits. The first attempt uses the maximum with which products fit
+ * 31 bits, but not more than 23, so that copied bytes fit too. Each further attempt uses one bit
+ * less. */
 static gboolean
 try_scale(CcRequantization *self, const CcOp *op, gint attempt) {
   const gboolean absolute = self->variant == CC_REQUANTIZE_conv2d_scaleabs || op->n_matrices == 2;
@@ -307,7 +313,8 @@ try_scale(CcRequantization *self, const CcOp *op, gint attempt) {
   return TRUE;
 }
 
-/* t * factor + low >> down, in `bits` bits. `down` is at most `max_down`. */
+/* Sets the numbers for (t * factor + low) >> down, computed in `bits` bits. `down` is at most
+ * `max_down`. */
 static gboolean
 try_product(CcRequantization *self, const CcOp *op, gint bits, gint max_down) {
   if (op->response == CC_RESPONSE_MAGNITUDE || op->response == CC_RESPONSE_DIRECTION)
@@ -328,12 +335,12 @@ try_product(CcRequantization *self, const CcOp *op, gint bits, gint max_down) {
   self->factor.i = (gint)factor;
   self->low = (gint64)low;
   self->down = down;
-  self->passed_factor.i = down <= MAX_ANY_PASSED ? 1 << down : 0; /* of bytes */
+  self->passed_factor.i = down <= MAX_ANY_PASSED ? 1 << down : 0; /* for one byte */
   return TRUE;
 }
 
-/* The products are those of sums of stored words, shifted further left than code values. The sums
- * of low bytes and of high bytes each fit 32 bits. */
+/* Products are computed from sums of stored words, which are shifted left by `shift`. The sums of
+ * low bytes and the sums of high bytes must each fit 32 bits. */
 static gboolean
 try_wide_sums(CcRequantization *self, const CcOp *op) {
   const gint bits = 62 - (gint)self->shift;
@@ -360,7 +367,7 @@ try_clamp(CcRequantization *self, const CcOp *op) {
   return TRUE;
 }
 
-/* The root of a byte, with the factor under the root. */
+/* The root for samples of one byte. The factor is under the root. */
 static gboolean
 try_root_byte(CcRequantization *self, const CcOp *op) {
   const gint lift = self->variant == CC_REQUANTIZE_conv2d_root ? 0 : (gint)floor(op->add);
@@ -376,7 +383,7 @@ try_root_byte(CcRequantization *self, const CcOp *op) {
   return TRUE;
 }
 
-/* The root of a word, of code values that are never shifted. */
+/* The root for samples of two bytes that are stored without a shift. */
 static gboolean
 try_root_word(CcRequantization *self, const CcOp *op) {
   const gdouble offset = floor(op->add);
@@ -402,8 +409,9 @@ try_any_root(CcRequantization *self, const CcOp *op) {
   return max * fabs(op->mul) + fabs(op->add) < CC_TENSOR_CORE_MAX_FLOAT;
 }
 
-/* The factor for sums without their lowest `drop` bits, whose products are shifted by `down`.
- * Attempts round it up and down, with the initial value and with one more. */
+/* Sets the factor and the initial value. The factor is for sums without their lowest `drop` bits,
+ * whose products are shifted right by `down`. Attempts 0 and 1 round the factor up and down.
+ * Attempts 2 and 3 do the same with an initial value that is larger by 1. */
 static gboolean
 try_factor(CcRequantization *self, const CcOp *op, gint drop, gint down, gint attempt) {
   const gdouble exact = ldexp(op->mul, down + drop), start = floor(op->add / op->mul);
@@ -431,8 +439,8 @@ try_picked(CcRequantization *self, const CcOp *op, gint attempt) {
   return TRUE;
 }
 
-/* A positive scale, below 2 for 64-bit products, or below 1 if bytes are dropped. Sums without
- * dropped bytes are doubled on the device, so that their factor has 32 bits as well. */
+/* For a positive scale, which must be below 2, or below 1 in the variant dropped. In the variant
+ * scale the device doubles sums, so that the factor has 32 bits there as well. */
 static gboolean
 try_high_product(CcRequantization *self, const CcOp *op, gint attempt) {
   const gint drop = self->variant == CC_REQUANTIZE_separable_dropped ? 8 : 0, doubled = drop == 0;
@@ -445,7 +453,8 @@ try_high_product(CcRequantization *self, const CcOp *op, gint attempt) {
   return TRUE;
 }
 
-/* Attempts 0 to 3 are for a sum, later ones for an absolute value. */
+/* For linear responses, attempts 0 to 3 use the sum. All other attempts use the absolute value of
+ * the sum. */
 static gboolean
 try_doubled(CcRequantization *self, const CcOp *op, gint attempt) {
   if (attempt < 4 && is_linear(op))

@@ -2,31 +2,30 @@
 #pragma once
 
 /* Finds which requantization variant of the tensor-core kernels gives the same code values as an
- * op's own output stage, and proves it for every sum that can occur. */
+ * op's own output stage. The equality is proved for every sum that can occur. */
 
 #include "engine/plan/op.h"
 #include "requantization_variants.h"
 
 G_BEGIN_DECLS
 
-/* A variant and its numbers, for samples of `bytes` bytes that are stored shifted left by
- * `shift`. */
+/* A variant and its numbers. Samples have `bytes` bytes and are stored shifted left by `shift`. */
 typedef struct {
   CcRequantizationVariant variant;
   guint8 bytes, shift;
-  guint8 tap_shift;     /* the taps are shifted left by so many bits */
-  guint8 excess;        /* subtracted from filtered samples, if the variant does so */
+  guint8 tap_shift;     /* number of bits by which taps are shifted left */
+  guint8 excess;        /* some variants of conv2d subtract it from filtered samples */
   gint64 start;         /* initial value of the sums of filtered samples */
-  CcTap factor, addend; /* of filtered samples; with `separable` the factor is unsigned */
-  CcTap passed_factor;  /* of copied and filled samples, whose addend is 0 */
-  gint down;
-  gint64 low;
-  guint32 pick; /* selects the bytes of two numbers that are two code values */
+  CcTap factor, addend; /* for filtered samples; in the family `separable` the factor is unsigned */
+  CcTap passed_factor;  /* factor for copied and filled samples; their addend is 0 */
+  gint down;            /* right shift of the product */
+  gint64 low;           /* addend in the variants that have no `addend` */
+  guint32 pick;         /* permutation that selects two code values from the bytes of two numbers */
   gboolean absolute;
 } CcRequantization;
 
-/* Finds the numbers of a variant and proves that it gives the op's code values. FALSE: it does not,
- * or there is no proof. */
+/* Finds the numbers of a variant and proves that the variant then gives the op's code values.
+ * FALSE: no numbers have this proof. */
 gboolean cc_requantization_find(CcRequantization *self, CcRequantizationVariant variant,
                                 const CcOp *op, guint bytes, guint shift);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The launch configuration of the tensor-core kernels for separable filter kernels: which of them
- * runs a pass, its tiles and its tables. */
+/* The launch configuration of the tensor-core kernels for separable filter kernels: chooses the
+ * kernel for a pass, and makes the tiles and tables of the pass. */
 
 #include "tensor.h"
 
@@ -13,11 +13,11 @@
 
 CC_CUDA_DECLARE_MODULE(separable);
 
-#define MIN_ROWS (2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS) /* of a tile */
+#define MIN_ROWS (2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS) /* minimum number of rows of a tile */
 
-/* The cost of two stages beside their products, for each matrix, in tensor-core products per 256
- * target bytes. It was not measured separately. "What each path brings" of docs/benchmarks.md
- * compares the kernels that it decides between. */
+/* The cost of two stages in addition to their products, for each matrix, in tensor-core products
+ * per 256 target bytes. It was not measured separately. It decides between separable and conv2d
+ * kernels, which "What each path brings" of docs/benchmarks.md compares. */
 #define COST_OF_TWO_STAGES 14
 
 /* --- choosing the kernel --- */
@@ -49,12 +49,12 @@ static const Kernel kernels[] = {
 #undef ENTRY
 };
 
-/* The kernel that is chosen for a pass. */
+/* The chosen kernel of a pass. */
 typedef struct {
   CcTensorCoreChoice base;
   const Kernel *kernel;
   CcRequantization numbers;
-  guint steps;   /* of 32 bytes along a row */
+  guint steps;   /* number of 32-byte steps of the horizontal pass */
   gint max_code; /* the largest code value */
 } Choice;
 CC_PRIVATE_FITS(Choice);
@@ -67,7 +67,7 @@ all_fit(const gint32 *tap, guint n, const Kernel *kernel) {
   return !kernel->is_signed || cc_tensor_n_digits(tap, n) <= kernel->digits;
 }
 
-/* The range of sums along a row. */
+/* The range of the sums along a row, with matrix m. */
 static CcRange
 range_of_row(const CcOp *op, guint m, gint max_code) {
   CcRange range = {0, 0};
@@ -76,7 +76,8 @@ range_of_row(const CcOp *op, guint m, gint max_code) {
   return range;
 }
 
-/* Whether the sums along rows fit the kernel's bytes, and the taps its digits. */
+/* Whether sums along rows fit the kernel's number of bytes per sum, and taps its number of
+ * digits. */
 static gboolean
 takes_taps(const Kernel *kernel, const CcOp *op, gint max_code) {
   for (guint m = 0; m < op->n_matrices; m++) {
@@ -97,8 +98,8 @@ cost(const Kernel *kernel, guint steps) {
          (rows + kernel->planes * kernel->digits * kernel->blocks / kernel->bytes);
 }
 
-/* Finds the kernel that runs a pass, and the numbers of its requantization. Returns NULL if there
- * is none. */
+/* Finds the kernel that runs a pass, and the numbers of its requantization. Returns NULL if no
+ * kernel can run the pass. */
 static const Kernel *
 find_kernel(const CcPass *pass, const CcPlaneLayout *layout, Choice *choice) {
   const CcOp *op = pass->op;
@@ -175,8 +176,9 @@ cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
   return n;
 }
 
-/* Tall tiles read fewer rows twice, but the multiprocessors must finish together: the last round of
- * tiles should be nearly full. */
+/* Tall tiles read fewer source rows twice. However, the multiprocessors should finish at the same
+ * time, so the last round of tiles should be nearly full. The estimated time is the number of
+ * rounds times the source rows of a tile. */
 static void
 choose_tiles(CcLaunch *launch, const CcCudaKernel *chosen, const CcCudaGpu *gpu) {
   const Kernel *kernel = CC_PRIVATE(const Choice, chosen)->kernel;
@@ -202,7 +204,7 @@ set_job(CcPlaneJob *job, const CcCudaKernel *kernel, const CcPass *pass) {
 
 /* --- taps --- */
 
-/* The tap of matrix m at `distance` samples from a component's own sample. */
+/* The row tap of matrix m for the sample `distance` samples away from the target sample. */
 static gint
 row_tap(const CcOp *op, const CcPass *pass, const CcPlaneJob *job, const Choice *choice, guint m,
         gint component, gint distance) {
@@ -215,16 +217,16 @@ row_tap(const CcOp *op, const CcPass *pass, const CcPlaneJob *job, const Choice 
   return op->row_i[m][c];
 }
 
-/* The digit that row `i` of set `set` has for byte `at` of the bytes that a warp reads for 16
- * target bytes. */
+/* The digit in row `i` and column `at` of the matrix of set `set`. Column `at` stands for byte `at`
+ * of the source bytes that a warp reads for 16 target bytes. */
 static gint
 row_digit(const CcOp *op, const CcPass *pass, const CcPlaneJob *job, const Choice *choice, guint m,
           guint set, gint i, gint at) {
   const Kernel *kernel = choice->kernel;
   const gint bytes = job->sample_bytes;
   const gint radius = (gint)CC_TENSOR_SEPARABLE_RADIUS_X(choice->steps);
-  /* with samples of a byte, lane 4g + t of the second products has columns 2t and 2t + 1 of both
-   * eights */
+  /* with samples of one byte, lane 4g + t of the vertical products has columns 2t and 2t + 1 of
+   * both groups of eight columns */
   const gint column = i % 8;
   const gint sample = bytes == 1 ? 4 * (column / 2) + column % 2 + i / 8 * 2 : column;
   const gint weight = bytes == 1 ? (gint)set : 2 * (gint)set + i / 8;
@@ -236,7 +238,8 @@ row_digit(const CcOp *op, const CcPass *pass, const CcPlaneJob *job, const Choic
   return kernel->is_signed ? cc_tensor_digit(tap, (guint)digit) : tap;
 }
 
-/* The digit that row `i` of 16 target rows has for source row `row` of its blocks. */
+/* The digit in row `i` and column `row` of the matrix of column taps. Row `i` is a target row of
+ * 16. Column `row` stands for source row `row` of the blocks that these target rows need. */
 static gint
 column_digit(const CcOp *op, const Kernel *kernel, guint m, guint digit, gint i, gint row) {
   const gint r =
@@ -248,15 +251,16 @@ column_digit(const CcOp *op, const Kernel *kernel, guint m, guint digit, gint i,
   return kernel->is_signed ? cc_tensor_digit(tap, digit) : tap;
 }
 
-/* The row of a block that is number `k` of 16 in a lane: two rows of the upper half, then two of
- * the lower. */
+/* The row of a block for operand column `k` of 16. A lane has four neighbouring operand columns:
+ * two rows of the upper half of the block, then two rows of the lower half. */
 static gint
 row_of_block(gint k) {
   return k / 4 * 2 + k % 2 + k % 4 / 2 * 8;
 }
 
-/* The position of byte `byte` of a lane's 16 in a matrix of 16 x 32. Lane 4g + t has columns 4t to
- * 4t + 3 of row g and of row g + 8, then columns 16 + 4t to 19 + 4t of both. */
+/* The position of a lane's byte `byte`, 0 to 15, in a matrix of 16 x 32: row_of_byte and
+ * column_of_byte. Lane 4g + t has columns 4t to 4t + 3 of row g and of row g + 8, then columns 16 +
+ * 4t to 19 + 4t of both rows. */
 static gint
 row_of_byte(gint lane, gint byte) {
   return lane / 4 + byte / 4 % 2 * 8;
@@ -279,7 +283,7 @@ write_columns(gint8 *to, const CcOp *op, const Kernel *kernel, guint m, guint di
   return to;
 }
 
-/* Writes the fragment of a set of matrix m for 32 bytes of a row. */
+/* Writes the fragment of a set of matrix m for step `step`, 32 bytes of a row. */
 static gint8 *
 write_rows(gint8 *to, const CcOp *op, const CcPass *pass, const CcPlaneJob *job,
            const Choice *choice, guint step, guint m, guint set) {
@@ -305,8 +309,9 @@ write_fragments(gint8 *to, const CcOp *op, const CcPass *pass, const CcPlaneJob 
         to = write_rows(to, op, pass, job, choice, step, m, set);
 }
 
-/* Sets the initial sums of matrix m. Those along rows make all sums non-negative. Those along
- * columns compensate for this and add the constant of the output stage. */
+/* Sets the initial sums of matrix m. The initial sums along rows make all sums along rows
+ * non-negative. The initial sums along columns compensate for this and add the constant of the
+ * output stage. */
 static void
 set_starts(CcTensorSeparableTable *table, const CcOp *op, const Choice *choice, guint m) {
   const Kernel *kernel = choice->kernel;
@@ -323,7 +328,7 @@ set_starts(CcTensorSeparableTable *table, const CcOp *op, const Choice *choice, 
   table->start[m][last] = (gint32)start;
 }
 
-/* A mask of the bytes, in 8 bytes of a row, of the components of `mask`. */
+/* A mask of 8 bytes of a row. It selects the bytes of the components in `mask`. */
 static guint64
 bytes_of(const CcPlaneJob *job, guint mask) {
   guint64 bytes = 0;

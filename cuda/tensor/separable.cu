@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* tensor-core in two stages (separable), for sums that are exact: rows first, then columns, each as
- * products of matrices of bytes.
+/* tensor-core in two stages (separable), for sums that are exact. Rows are summed first, then
+ * columns. Both stages are products of matrices of bytes.
  *
- * A warp goes down its share of a tile, 16 source rows at a time. The first product multiplies a
- * matrix whose rows are the row of taps, each shifted by one byte, by 8 of the source rows. Its
- * sums are exact and not negative, and a lane has those of one column in four source rows. Each
- * byte of the four sums makes a word that is directly an operand fragment of the second product.
- * That multiplies a matrix whose rows are the column of taps, each shifted by one row, by the sums
- * of this block of rows and of the blocks before it, which are kept in registers. Products of bytes
- * of weight 256^p and digits of weight 256^d have weight 256^(p + d). They are combined from the
- * highest weight down.
+ * A warp moves down its part of a tile, 16 source rows at a time. The first product multiplies a
+ * matrix of row taps by 8 of the source rows. Each row of this matrix is the row of taps, shifted
+ * by one byte more than the row before. The sums are exact and not negative. A lane has the sums of
+ * one column in four source rows. Byte p of these four sums makes a word, which is directly an
+ * operand fragment of the second product. The second product multiplies a matrix of column taps by
+ * the sums of this block of rows and of the blocks before it. Registers keep the sums of those
+ * blocks. Each row of the matrix is the column of taps, shifted by one row more than the row
+ * before. Products of bytes of weight 256^p and digits of weight 256^d have weight 256^(p + d).
+ * They are combined from the highest weight down.
  *
  * Neighbours `step` samples away and other kernel widths only change the matrices, so all formats
  * share the code. The sums are exact, so their order does not matter. The host has proved that the
@@ -22,8 +23,8 @@
 
 /* --- output stages --- */
 
-/* The sums of one matrix for a lane's four samples of eight columns: two of row g, two of row g +
- * 8. */
+/* The sums of one matrix for a lane's four samples of a group of eight columns: two samples of row
+ * g, two samples of row g + 8. */
 template <typename V> struct Sums {
   typedef std::conditional_t<V::WIDE, long long, int> Sum;
   Sum of[4];
@@ -67,8 +68,8 @@ double_of(long long n) {
   return __dadd_rn(__longlong_as_double(biased), -0x1.8p52);
 }
 
-/* The code value of a sample's sums. With bytes it is not yet saturated. With low and high it is a
- * number that contains the code value. */
+/* The code value of a sample's sums. With samples of one byte, the code value is not yet saturated.
+ * With the variants low and high, the result is a number whose bytes contain the code value. */
 template <typename V>
 static __device__ __forceinline__ int
 code(const CcLaunch &launch, const CcPlaneJob &job, const Table<V> &table,
@@ -105,7 +106,8 @@ code(const CcLaunch &launch, const CcPlaneJob &job, const Table<V> &table,
   }
 }
 
-/* The code values of eight columns: two of row g, then two of row g + 8. */
+/* Computes a lane's code values of a group of eight columns: two of row g, then two of row g +
+ * 8. */
 template <typename V>
 static __device__ __forceinline__ void
 finish_eight(const CcLaunch &launch, const CcPlaneJob &job, const Table<V> &table,
@@ -155,14 +157,14 @@ finish(const CcLaunch &launch, const CcPlaneJob &job, const Table<V> &table, con
 
 /* --- tiles --- */
 
-/* Where a lane writes. */
+/* The position at which a lane writes. */
 struct Target {
-  char *to;        /* its bytes of row g of a block */
-  int below, left; /* rows and bytes of the target from there on */
+  char *to;        /* the lane's bytes of row g of a block */
+  int below, left; /* rows and bytes from `to` to the end of the target */
 };
 
-/* Exchanges words between lanes t and t ^ `other`. `second` of the lane with that bit clear and
- * `first` of the lane with it set change places. */
+/* Exchanges words between lanes t and t ^ `other`. The lane in which bit `other` is clear exchanges
+ * its `second` for the other lane's `first`. */
 static __device__ __forceinline__ void
 swap_words(unsigned &first, unsigned &second, int other) {
   const bool upper = threadIdx.x & other;
@@ -170,8 +172,8 @@ swap_words(unsigned &first, unsigned &second, int other) {
   (upper ? first : second) = given;
 }
 
-/* Collects neighbouring bytes of a row in each lane. A lane has words of 2 x PAIRS groups of 16
- * bytes that the warp computes; of group i lane t has bytes 4t to 4t + 3. */
+/* Collects neighbouring bytes of a row in each lane. The warp computes 2 x PAIRS groups of 16
+ * bytes. At first, lane t has bytes 4t to 4t + 3 of each group. */
 template <int PAIRS>
 static __device__ __forceinline__ void
 join(unsigned (&word)[2 * PAIRS]) {
@@ -184,8 +186,9 @@ join(unsigned (&word)[2 * PAIRS]) {
       swap_words(word[i], word[2 * PAIRS - 2 + i], 2);
 }
 
-/* The source bytes under those that a lane writes of row g, or of row g + 8 if `half` is 1. Block
- * `i` is the last block under the filter kernel. `byte` is their position in staged rows. */
+/* The source bytes at the position of the target bytes that a lane writes in row g, or in row g + 8
+ * if `half` is 1. Block `i` is the last block that the filter kernel covers. `byte` is the position
+ * of the source bytes in staged rows. */
 template <typename V>
 static __device__ __forceinline__ const unsigned *
 bytes_below(const typename V::Staged &staged, int i, int half, int byte) {
@@ -195,9 +198,9 @@ bytes_below(const typename V::Staged &staged, int i, int half, int byte) {
       .row[(unsigned)block % N][row % BLOCK_ROWS + (threadIdx.x >> 2)][byte];
 }
 
-/* Load: waits until block i of the tile's source rows is staged, and starts to stage the block
- * AHEAD of it. There are `blocks` blocks, beginning with row `top`. Pixels of `grey_step` samples
- * are converted to grey. */
+/* Load: waits until block i of the tile's source rows is staged, and starts to stage block i +
+ * AHEAD. There are `blocks` blocks, and the first begins with source row `top`. Pixels of
+ * `grey_step` samples are converted to grey. 0: there are none to convert. */
 template <typename V, bool FREE>
 static __device__ __forceinline__ void
 load_block(Stager<V::BYTES, V::TILE_BYTES, FREE, typename V::Staged> &stager, int i, int blocks,
@@ -229,7 +232,7 @@ vertical_pass(unsigned (&word)[2][2 * V::PAIRS], int pair, const Ring<V> (&ring)
 }
 
 /* Store: writes the words of all pairs, and the copied and filled bytes if `passes`. Block i is the
- * last block under the filter kernel. The lane's first byte is byte `lane_x` of the tile. */
+ * last block that the filter kernel covers. The lane's first byte is byte `lane_x` of the tile. */
 template <typename V, bool FREE>
 static __device__ __forceinline__ void
 store_block(const Target &target, unsigned (&word)[2][2 * V::PAIRS], const CcPlaneJob &job,
@@ -248,7 +251,8 @@ store_block(const Target &target, unsigned (&word)[2][2 * V::PAIRS], const CcPla
   }
 }
 
-/* Filters the block's tile. FREE: everything that it reads and writes lies inside. */
+/* Filters the block's tile. FREE: all bytes that the tile reads and writes lie inside the source
+ * and the target. */
 template <typename V, bool FREE>
 static __device__ __forceinline__ void
 filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,

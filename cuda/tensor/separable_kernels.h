@@ -3,64 +3,70 @@
 
 /* The tensor-core kernels for separable filter kernels, which sum rows first and then columns:
  * their names, tiles, tables and parameters, for host and device. The private data of a plane job
- * is CcTensorCoreJob. Here its `tall_rows` is the number of rows of a tile, and `down` the number
- * of steps along a row. */
+ * is CcTensorCoreJob. For these kernels, `tall_rows` is the number of target rows of a tile, and
+ * `down` is the number of 32-byte steps of the horizontal pass. */
 
 #include "conv2d_kernels.h"
 
-/* A tile is processed by a block. Its number of target rows is that of the plane job, a multiple of
- * BLOCK_ROWS. BLOCK_ROWS target rows are computed at a time, from `blocks` blocks of BLOCK_ROWS
- * source rows each. The filter kernel may extend RADIUS_Y rows up and down. */
+/* A block of threads processes one tile. The number of target rows of a tile is `tall_rows` of the
+ * plane job, a multiple of BLOCK_ROWS. The block computes BLOCK_ROWS target rows at a time, from
+ * `blocks` blocks of BLOCK_ROWS source rows each. The filter kernel may extend RADIUS_Y rows up and
+ * down. */
 #define CC_TENSOR_SEPARABLE_WARPS 4
 #define CC_TENSOR_SEPARABLE_BLOCK_ROWS 16
 #define CC_TENSOR_SEPARABLE_RADIUS_Y(blocks) (8 * ((blocks)-1))
 
-/* A warp computes bytes of a row in `pairs` pairs of 2 x CENTRE bytes. The CENTREs of a single pair
- * lie side by side. Of two pairs, the first has the first and third CENTRE. For CENTRE bytes the
- * warp reads them and the bytes around them in steps of 32 bytes. The filter kernel may extend
- * RADIUS_X bytes to each side. */
+/* A warp computes the bytes of a row in `pairs` pairs. A pair has two groups of CENTRE bytes. If
+ * there is one pair, its groups lie side by side. If there are two pairs, the first pair has the
+ * first and third group of the row, and the second pair has the second and fourth group. To compute
+ * a group, the warp reads the group's source bytes and the bytes around them, in steps of 32 bytes.
+ * The filter kernel may extend RADIUS_X bytes to each side. */
 #define CC_TENSOR_SEPARABLE_CENTRE 16
 #define CC_TENSOR_SEPARABLE_RADIUS_X(steps) (16 * (steps)-8)
 #define CC_TENSOR_SEPARABLE_TILE_BYTES(pairs)                                                      \
   (CC_TENSOR_SEPARABLE_WARPS * 2 * CC_TENSOR_SEPARABLE_CENTRE * (pairs))
 
-/* The most steps that shared memory is reserved for, in small kernels and in large ones. */
+/* The maximum number of steps. Shared memory is reserved for this number. */
 #define CC_TENSOR_SEPARABLE_MAX_STEPS(blocks) ((blocks) <= 3 ? 4 : (blocks) <= 5 ? 9 : 17)
 
-/* Whether shared memory keeps the source rows of the targets long enough to copy bytes of them. */
+/* Whether shared memory still holds the source rows at the position of target rows when these are
+ * written, so that bytes can be copied. */
 #define CC_TENSOR_SEPARABLE_COPIES(blocks) ((blocks) <= 5)
 
-/* A tap consists of digits, signed bytes of weight 1, 256 and so on, or is one unsigned byte. Sums
- * over a row are computed for each of these weights, and for each byte of samples of two bytes. A
- * set of products computes sums of two weights for 8 samples of two bytes, or of one weight for 16
- * samples of a byte. */
+/* A tap is either one unsigned byte, or it consists of digits: signed bytes of weight 1, 256 and so
+ * on. A row is summed separately for each weight. With samples of two bytes there is one weight
+ * more, because the high byte of a sample has weight 256. A set of products computes sums of two
+ * weights for 8 samples of two bytes, or of one weight for 16 samples of a byte. */
 #define CC_TENSOR_SEPARABLE_SETS(bytes, digits) ((bytes) == 1 ? (digits) : ((digits) + 2) / 2)
 
-/* Taps as mma operand fragments: 16 bytes for each lane of a warp. */
+/* The size of a fragment: taps in the layout of an mma operand, 16 bytes for each lane of a
+ * warp. */
 #define CC_TENSOR_SEPARABLE_FRAGMENT_BYTES 512
 
-/* The number of lowest weights with separate sums. These carry into the next weight one after
- * another, and their lowest bytes go to the result. All higher weights are one number. */
+/* The number of lowest weights whose column sums are kept separate. Each of these sums carries into
+ * the sum of the next weight, and its lowest byte is a byte of the result. The sums of all higher
+ * weights are combined into one number. */
 #define CC_TENSOR_SEPARABLE_APART(sums)                                                            \
   ((sums) == CC_REQUANTIZE_separable_double    ? 4                                                 \
    : (sums) == CC_REQUANTIZE_separable_wide    ? 3                                                 \
    : (sums) == CC_REQUANTIZE_separable_dropped ? 1                                                 \
                                                : 0)
 
-/* The beginning of a plane job's table. Behind it are the fragments of the columns by matrix, digit
- * and pair of blocks, then the fragments of the rows by step, matrix and set. */
+/* The header of a plane job's table. After it come the fragments of the column taps, ordered by
+ * matrix, digit and pair of blocks, then the fragments of the row taps, ordered by step, matrix and
+ * set. */
 typedef struct {
-  int32_t offset[2][2]; /* initial values of a row's sums of weight 1 and 256, for each matrix, so
-                           that none is negative */
-  int32_t start[2][5];  /* initial values of the sums of a matrix: for each separate weight, and for
-                           all others */
-  uint32_t pick;        /* selects the bytes of two numbers that are two code values */
-  /* the numbers of the requantization; in another order kernels spill registers */
+  int32_t offset[2][2]; /* for each matrix, the initial values of a row's sums of weight 1 and 256;
+                           they keep the combined sum of a row non-negative */
+  int32_t start[2][5]; /* for each matrix, the initial values of the sums of columns: first for each
+                          separate weight, then for all higher weights together */
+  uint32_t pick;       /* permutation that selects two code values from the bytes of two numbers */
+  /* numbers of the requantization; if these members are reordered, kernels spill registers */
   uint32_t addend, multiplier;
   int32_t down;
   int32_t absolute;
   float scale, lift;
-  /* masks of the filtered and of the copied bytes, in 8 bytes of a row */
+  /* masks of the filtered bytes and of the copied bytes, in 8 bytes of a row */
   uint64_t filtered, copied;
 } CcTensorSeparableTable;
 
@@ -69,8 +75,8 @@ static_assert(sizeof(CcTensorSeparableTable) <= CC_TENSOR_SEPARABLE_TABLE_BYTES,
 
 /* F(bytes of a sample, bytes of a row's sum, digits of a tap, whether digits are signed, matrices,
  * blocks, requantization variant, pairs of a warp, resident blocks of threads per multiprocessor).
- * The last two were the fastest in measurements. The comment behind a row lists its typical filter
- * kernels. */
+ * The values of the last two parameters were the fastest in measurements. The comment at the end of
+ * a row lists the filter kernels that typically use this CUDA kernel. */
 #define CC_TENSOR_SEPARABLE_KERNELS(F)                                                             \
   /* up to 17 rows */                                                                              \
   F(1, 2, 1, u, 1, 2, low, 2, 4)     /* box, gaussian to 9 */                                      \

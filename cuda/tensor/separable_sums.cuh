@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The two products of separable.cu: sums along rows, and sums of these along columns. */
+/* The two products of separable.cu. The first computes sums along rows. The second sums the results
+ * along columns. */
 
 #include "products.cuh"
 #include "separable_tile.cuh"
@@ -21,9 +22,9 @@ struct Variant {
   static constexpr int TILE_BYTES = CC_TENSOR_SEPARABLE_TILE_BYTES(PAIRS);
   static constexpr int MAX_STEPS = CC_TENSOR_SEPARABLE_MAX_STEPS(BLOCKS);
   static constexpr int SETS = CC_TENSOR_SEPARABLE_SETS(BYTES, DIGITS);
-  static constexpr int EIGHTS = 2 / BYTES; /* columns of 16 bytes, eight at a time */
+  static constexpr int EIGHTS = 2 / BYTES; /* groups of eight columns in 16 bytes */
   static constexpr int WEIGHTS = PLANES + DIGITS - 1;
-  static constexpr int DOWN_STEPS = (BLOCKS + 1) / 2; /* of 32 rows */
+  static constexpr int DOWN_STEPS = (BLOCKS + 1) / 2; /* number of products of 32 rows */
   static_assert(APART < WEIGHTS, "initial values are added to the other sums");
   typedef StagedBlocks<TILE_BYTES, MAX_STEPS, MATRICES * SETS, BLOCKS> Staged;
 };
@@ -37,7 +38,7 @@ multiply_add_half(Products &to, unsigned upper, unsigned lower, unsigned bytes) 
   add_product<SIGNED, false>(to.sum, upper, lower, bytes);
 }
 
-/* Does the same for 16 x 32 and 32 x 8. */
+/* Adds to `to` the product of a 16 x 32 matrix of taps and a 32 x 8 matrix of bytes. */
 template <bool SIGNED>
 static __device__ __forceinline__ void
 multiply_add(Products &to, const uint4 &taps, unsigned first, unsigned second) {
@@ -47,7 +48,7 @@ multiply_add(Products &to, const uint4 &taps, unsigned first, unsigned second) {
 
 /* --- the table --- */
 
-/* A lane's share of the table of a plane job. The taps of rows go to shared memory. */
+/* A lane's part of the table of a plane job. The fragments of row taps go to shared memory. */
 template <typename V> struct Table : CcTensorSeparableTable {
   uint4 columns[V::MATRICES][V::DIGITS][V::DOWN_STEPS];
 
@@ -81,8 +82,8 @@ struct StoredFormat {
   unsigned mask;
 };
 
-/* A lane's share of 32 bytes of 16 rows. Lane 4g + t has bytes 4t to 4t + 3 and then 16 + 4t to 19
- * + 4t of row g, then both of row g + 8. */
+/* A lane's part of 32 bytes of 16 rows. Lane 4g + t has bytes 4t to 4t + 3 and 16 + 4t to 19 + 4t
+ * of row g, then the same bytes of row g + 8. */
 struct Bytes {
   unsigned word[4];
 };
@@ -99,7 +100,7 @@ load_bytes(unsigned address, const StoredFormat &format) {
   return to;
 }
 
-/* The 32 bytes in the middle of 64. */
+/* The 32 bytes in the middle of the 64 bytes of `first` and `second`. */
 static __device__ __forceinline__ Bytes
 middle_of(const Bytes &first, const Bytes &second) {
   return {first.word[1], second.word[0], first.word[3], second.word[2]};
@@ -127,7 +128,8 @@ gather_bytes(unsigned *plane, const unsigned (&s)[4]) {
     plane[COUNT - 1] = gather_byte(s, COUNT - 1);
 }
 
-/* A lane's sums along 16 rows for 16 bytes, of one matrix: for rows 0 to 7 and for rows 8 to 15. */
+/* A lane's sums along 16 rows, for 16 target bytes and one matrix. half[][0] is for rows 0 to 7,
+ * half[][1] for rows 8 to 15. */
 template <typename V> struct RowSums {
   Products half[V::SETS][2];
 
@@ -143,7 +145,7 @@ template <typename V> struct RowSums {
         }
   }
 
-  /* The sum of weight 256^w for row i of the lane's four. */
+  /* The sum of weight 256^w for row i of the lane's four rows. */
   __device__ __forceinline__ int of_weight(int w, int eight, int i) const {
     return V::BYTES == 1 ? half[w][i / 2].sum[2 * eight + i % 2]
                          : half[w / 2][i / 2].sum[w % 2 * 2 + i % 2];
@@ -170,8 +172,8 @@ template <typename V> struct RowSums {
 
 /* --- columns --- */
 
-/* A lane's sums along rows of 16 bytes, split into bytes, of all blocks that the filter kernel
- * covers. */
+/* A lane's sums along rows for 16 target bytes, split into bytes. It holds the sums of all blocks
+ * that the filter kernel covers. */
 template <typename V> struct Ring {
   unsigned word[V::EIGHTS][V::MATRICES][V::PLANES][V::BLOCKS];
 
@@ -210,8 +212,8 @@ template <typename V> struct Ring {
         }
   }
 
-  /* The sums of the weights from `lowest` on, divided by the lowest weight. The lowest begins with
-   * `start`. */
+  /* The sums of the weights from `lowest` on, divided by the lowest weight. The sum of the lowest
+   * weight begins with `start`. */
   __device__ __forceinline__ Products weigh_from(const Table<V> &table, int e, int m, int lowest,
                                                  int start) const {
     Products sums = {};
@@ -227,9 +229,9 @@ template <typename V> struct Ring {
 };
 
 /* Horizontal pass: moves the rings of a pair down by the block of rows at `address` in shared
- * memory. The bytes read for the first half of the pair, or half of them, are reused for the second
- * half. The first step is not part of the loop, so that sums that begin with zero need no registers
- * for it. */
+ * memory. The second group of the pair reuses all or half of the bytes that were read for the first
+ * group. The first step is not part of the loop, because then initial sums of zero need no
+ * registers. */
 template <typename V>
 static __device__ __forceinline__ void
 horizontal_pass(Ring<V> (&ring)[2], const Table<V> &table, const typename V::Staged &staged,

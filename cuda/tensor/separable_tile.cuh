@@ -9,19 +9,19 @@
 #include "separable_kernels.h"
 
 #define BLOCK_ROWS CC_TENSOR_SEPARABLE_BLOCK_ROWS
-#define WORD 8 /* bytes that are copied, and written, at once */
+#define WORD 8 /* bytes that a thread stages or writes at once */
 
 /* --- finding the tile --- */
 
-/* A rectangle of the target from byte x of row y on. */
+/* A tile: a rectangle of the target that begins at byte x of row y. */
 struct SeparableTile {
   const CcPlaneJob &job;
   int x, y, rows;
 };
 
-/* The block's tile. A tile that would extend beyond the target's end is moved left or up, and
- * writes some bytes that another tile writes too. Tiles extend beyond the target only if that is
- * small, or to complete their last bytes. */
+/* The block's tile. A tile that would extend beyond the target's end is moved left or up. Some
+ * bytes are then written by two tiles. A tile still extends beyond the target if the target is
+ * smaller than a tile, or to complete its last 16 bytes. */
 template <int BYTES, int TILE_BYTES>
 static __device__ __forceinline__ SeparableTile
 find_separable_tile(const CcLaunch &launch) {
@@ -36,19 +36,19 @@ find_separable_tile(const CcLaunch &launch) {
 
 /* --- reading --- */
 
-/* Blocks of source rows in shared memory: one in use, AHEAD that are being copied, and, if bytes
- * may be copied to the target, the blocks back to the middle of the BLOCKS of a filter kernel. Next
- * to them are the taps of rows, FRAGMENTS for each step. */
+/* Blocks of source rows in shared memory. One block is in use, and AHEAD blocks are being staged.
+ * If bytes may be copied to the target, older blocks are kept, back to the middle of the BLOCKS of
+ * a filter kernel. `taps` has FRAGMENTS fragments of row taps for each step. */
 template <int TILE_BYTES, int MAX_STEPS, int FRAGMENTS, int BLOCKS> struct StagedBlocks {
-  /* with many rows one is enough, and leaves shared memory for more tiles at once */
+  /* with many rows one block is enough; this leaves shared memory for more resident tiles */
   static constexpr int AHEAD = BLOCKS >= 5 ? 1 : 2;
   static constexpr int N = AHEAD + 1 + (CC_TENSOR_SEPARABLE_COPIES(BLOCKS) ? BLOCKS / 2 : 0);
-  /* the last 32 bytes are not used; words that are copied share few banks */
+  /* the last 32 bytes are not used. With this pitch, copied words have few bank conflicts */
   static constexpr int PITCH = ((TILE_BYTES + 32 * MAX_STEPS + 16 - 48 + 127) & -128) + 48;
   static_assert(PITCH % 32 == 16, "8 rows lie in different banks");
 
   alignas(16) unsigned char row[N][BLOCK_ROWS][PITCH];
-  uint4 taps[MAX_STEPS * FRAGMENTS][32]; /* of each lane */
+  uint4 taps[MAX_STEPS * FRAGMENTS][32]; /* fragments; 16 bytes for each lane */
   uint64_t filtered, copied;             /* see CcTensorSeparableTable */
   /* for each sample outside the source that is read, on the left and on the right: the source
    * sample that the border rule puts there, or -1 */
@@ -71,8 +71,8 @@ bytes_outside(const CcPlaneJob &job, const Span &span, int side) {
   return max(min(span.left + span.bytes - row_bytes, span.radius), 0);
 }
 
-/* Whether everything that a tile reads and writes lies inside. `down`: the rows that it reads
- * above. */
+/* Whether all bytes that a tile reads and writes lie inside the source and the target. `down`: the
+ * number of rows that the tile reads above and below itself. */
 template <int BYTES, int TILE_BYTES>
 static __device__ __forceinline__ bool
 is_free(const SeparableTile &tile, const Span &span, int down) {
@@ -82,11 +82,12 @@ is_free(const SeparableTile &tile, const Span &span, int down) {
          tile.x + TILE_BYTES <= target_bytes<BYTES>(job) && tile.y + tile.rows <= job.height;
 }
 
-/* Stages a tile's source rows, block by block. Each thread copies words of each block: first those
- * in the width of the tile, then those at the end of rows. FREE: everything lies inside. */
+/* Stages a tile's source rows, block by block. Each thread copies words of each block: first words
+ * within the width of the tile, then words at the end of rows. FREE: all bytes of the tile lie
+ * inside the source and the target. */
 template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
   static constexpr int THREADS = 32 * CC_TENSOR_SEPARABLE_WARPS, ACROSS = TILE_BYTES / WORD;
-  static constexpr int EACH = THREADS / ACROSS;     /* rows that are staged at once */
+  static constexpr int EACH = THREADS / ACROSS; /* rows that the block's threads stage at once */
   static constexpr int ENDS = THREADS / BLOCK_ROWS; /* words at each row's end, staged at once */
 
   const CcLaunch &launch;
@@ -94,10 +95,10 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
   const Span &span;
   Staged &staged;
   int top;    /* the first row of the next block */
-  int slot;   /* the next block's place in staged.row */
-  bool sides; /* samples outside the source are read */
-  /* only with FREE: the thread's first word of the next block, and its first one at the end of a
-   * row */
+  int slot;   /* index of the next block in staged.row */
+  bool sides; /* whether the tile reads samples left or right of the source */
+  /* only with FREE: the source addresses of the thread's first word of the next block, and of its
+   * first word at the end of a row */
   const char *next, *next_end;
 
   static __device__ __forceinline__ int thread() {
@@ -162,7 +163,8 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
       start_copy_of_part<WORD>(to, source_row<char>(job, y) + (bytes > 0 ? at : 0), bytes);
   }
 
-  /* Converts the pixels of four samples that the thread itself has staged of block `i` to grey. */
+  /* Converts pixels of four samples in block `i` to grey. Each thread converts the pixels that it
+   * has staged. */
   __device__ __forceinline__ void make_own_grey(int i) {
     unsigned char(*row)[Staged::PITCH] = staged.row[i % Staged::N];
 #pragma unroll
@@ -192,8 +194,8 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     }
   }
 
-  /* Writes them next to block `i`, which is staged and begins with source row `first_row`. The
-   * samples that they repeat are nearly always staged. */
+  /* Writes the samples outside the source next to block `i`. The block is staged and begins with
+   * source row `first_row`. The source samples that are copied there are nearly always staged. */
   __device__ __forceinline__ void stage_outside(int i, int first_row) {
     if (!sides)
       return;
@@ -211,9 +213,10 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     __syncthreads();
   }
 
-  /* The word for position `sample` outside the source, a copy of sample `x` of source row `y` or of
-   * the row that the border rule puts there. `row` is the address of byte 0 of the staged row.
-   * Pixels of three bytes at the ends of a staged row may not be converted to grey. */
+  /* The word for position `sample` outside the source: a copy of sample `x` of source row `y`, or
+   * of the row that the border rule puts in place of row `y`. If `x` is negative, the word is the
+   * constant border. `row` is the address of byte 0 of the staged row. At both ends of a staged
+   * row, pixels of three bytes may still be unconverted, so they are read from the source. */
   __device__ __forceinline__ Stored<BYTES> find_word(const unsigned char *row, int sample, int x,
                                                      int y) const {
     const int inside = x * BYTES - span.left;
@@ -230,7 +233,7 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
 
 /* --- writing --- */
 
-/* Merges copied bytes of `source` and fill values into words of a row. */
+/* Replaces the unfiltered bytes in words of a row by copied bytes of `source` or by fill values. */
 template <int COUNT>
 static __device__ __forceinline__ void
 merge_unfiltered(uint64_t filtered, uint64_t copied, uint64_t fill, const unsigned *source,
@@ -244,7 +247,7 @@ merge_unfiltered(uint64_t filtered, uint64_t copied, uint64_t fill, const unsign
   }
 }
 
-/* Writes BYTES bytes of a row, 8 or 16, of which `left` lie in the target. */
+/* Writes BYTES bytes of a row, 8 or 16. Only the first `left` bytes lie in the target. */
 template <int BYTES>
 static __device__ __forceinline__ void
 store_words(char *to, int left, const unsigned (&word)[BYTES / 4]) {

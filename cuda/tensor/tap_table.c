@@ -26,7 +26,7 @@ cc_tensor_n_digits(const gint32 *tap, guint n) {
 
 /* --- tables --- */
 
-/* A window that begins with component `first`. */
+/* A window and the inputs of its table. The window begins with component `first`. */
 typedef struct {
   const CcTensorCoreTable *table;
   const CcPlaneJob *job;
@@ -50,8 +50,8 @@ component_of(const Window *w, gint byte) {
 }
 
 /* The tap of row r of matrix m for byte `at` of a window and target byte `byte`. With samples of
- * two bytes, the first target byte is the sum of the low bytes and the second that of the high
- * bytes. */
+ * two bytes, the first target byte of a sample is the sum of the low bytes, and the second target
+ * byte is the sum of the high bytes. */
 static gint
 tap_for_byte(const Window *w, guint m, guint r, gint byte, gint at) {
   const CcOp *op = w->pass->op;
@@ -72,7 +72,7 @@ tap_for_byte(const Window *w, guint m, guint r, gint byte, gint at) {
 
 /* Writes digit d of row r of matrix m, for the chunk that begins with byte `from` of the window.
  * Lane 4g + t holds bytes 4t to 4t + 3 and 16 + 4t to 19 + 4t of column g. Columns are ordered so
- * that lane 4g + t of the products gets neighbouring target bytes. */
+ * that each lane of the products gets neighbouring target bytes. */
 static void
 write_row(gint8 *to, const Window *w, guint m, guint r, guint d, gint from) {
   const gint groups = w->table->groups;

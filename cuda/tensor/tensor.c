@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-/* The cost of the conversion to grey, in tensor-core products per 256 filtered bytes, measured in
- * "Grey pixels" of bench/notes/experiments.md: for separable, which converts samples after staging;
- * for pixels of `samples` samples of `bytes` bytes that are converted while they are read; and for
- * luma that is deinterleaved into a plane and interleaved again. */
+/* The costs of the conversion to grey, in tensor-core products per 256 filtered bytes. "Grey
+ * pixels" of bench/notes/experiments.md has the measurements. GREY_SAMPLES is for separable, which
+ * converts samples after staging. PIXELS is for pixels of `samples` samples of `bytes` bytes that
+ * are converted while they are read. LUMA_PLANE is for luma that is deinterleaved into a plane and
+ * interleaved again. */
 #define COST_OF_GREY_SAMPLES 33
 #define COST_OF_PIXELS(samples, bytes) ((samples) == 3 ? 36 : (bytes) == 1 ? 60 : 50)
 #define COST_OF_LUMA_PLANE(samples) (64 * (samples))
@@ -40,7 +41,7 @@ choose_method(const CcTensorCoreMethod *method, const CcPlan *plan, const CcPass
          method->choose(plan, pass, kernel);
 }
 
-/* Declines plans that filter nothing. No format leads to such plans, and other algorithms run
+/* Declines plans that filter nothing. No format leads to such plans. Other algorithms could run
  * them. */
 static gboolean
 choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
@@ -60,7 +61,7 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   return TRUE;
 }
 
-/* Appends the method that runs a pass, its cost and that of the other method. */
+/* Appends the method that runs a pass, the cost of this method and the cost of the other method. */
 static void
 explain(GString *line, const CcCudaKernel *kernel) {
   const CcTensorCoreChoice *choice = cc_tensor_core_choice(kernel);

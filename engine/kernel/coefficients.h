@@ -23,7 +23,7 @@ gboolean cc_coefficients_append(CcCoefficients *self, gdouble number, GError **e
 /* Ends the open row, which must not be empty and must have the length of the other rows. */
 gboolean cc_coefficients_end_row(CcCoefficients *self, GError **error);
 
-/* Reads up to CC_MAX_MATRIX_TEXT bytes of numbers and fractions that are divided by white space.
+/* Reads up to CC_MAX_MATRIX_TEXT bytes of numbers and fractions that are separated by white space.
  * The result is rows that end with `;` or a new line, or a flat list. A text with new lines but
  * without `;` is a flat list if the number of coefficients is a square. */
 gboolean cc_coefficients_parse(CcCoefficients *self, const gchar *text, GError **error);

@@ -21,7 +21,7 @@ cc_factor_whole(const gint64 *c, guint width, guint height, gint32 *row, gint32 
   memset(row, 0, width * sizeof *row);
   memset(column, 0, height * sizeof *column);
   if (base == height)
-    return TRUE; /* all zero */
+    return TRUE; /* all elements are zero */
   gint64 shared = 0;
   for (guint x = 0; x < width; x++)
     shared = cc_gcd(c[base * width + x], shared);
@@ -44,9 +44,9 @@ sum_of_squares(const gdouble *x, guint n) {
   return sum;
 }
 
-/* Starts with the row through the largest element, fits the best column to it, then the best row to
- * that column. This is one step of the power method; it averages out the rounding errors of the
- * elements. */
+/* Starts with the row through the largest element. Fits the best column to this row, then the best
+ * row to this column. This is one step of the power method, which averages out the rounding errors
+ * of the elements. */
 void
 cc_factor_real(const gdouble *c, guint width, guint height, gdouble *row, gdouble *column) {
   guint pivot = 0;
@@ -56,7 +56,7 @@ cc_factor_real(const gdouble *c, guint width, guint height, gdouble *row, gdoubl
   memcpy(row, c + pivot / width * width, width * sizeof *row);
   memset(column, 0, height * sizeof *column);
   if (c[pivot] == 0)
-    return; /* all zero */
+    return; /* all elements are zero */
   for (guint x = 0; x < width; x++)
     row[x] /= fabs(c[pivot]); /* otherwise the squares of small elements would underflow */
   const gdouble of_row = sum_of_squares(row, width);

@@ -10,17 +10,19 @@
 
 G_BEGIN_DECLS
 
-/* Rows and columns of any kernel. Only box and Gaussian kernels become this large. */
+/* The maximum number of rows or columns of any kernel. Only box and Gaussian kernels can be this
+ * large. */
 #define CC_MAX_KERNEL_SIZE 127
-/* Coefficients of a row or a column that a user or a file gives. */
+/* The maximum number of coefficients of a row or column that a user or a file gives. */
 #define CC_MAX_LINE_SIZE 31
-/* Rows and columns of a given matrix that has several of both. */
+/* The maximum number of rows or columns of a given matrix with several rows and several columns. */
 #define CC_MAX_MATRIX_SIZE 15
-#define CC_MAX_COEFFS (CC_MAX_MATRIX_SIZE * CC_MAX_MATRIX_SIZE) /* of a given matrix */
-#define CC_MAX_MATRICES 8                                       /* of one kernel */
-#define CC_MAX_TAPS (2 * CC_MAX_COEFFS) /* of all given matrices of a kernel */
-#define CC_MAX_COEFF 1e8                /* largest absolute value */
-#define CC_MAX_FILE_BYTES (64 * 1024)   /* of a kernel file */
+/* The maximum number of coefficients of a given matrix. */
+#define CC_MAX_COEFFS (CC_MAX_MATRIX_SIZE * CC_MAX_MATRIX_SIZE)
+#define CC_MAX_MATRICES 8               /* matrices of one kernel */
+#define CC_MAX_TAPS (2 * CC_MAX_COEFFS) /* coefficients of all given matrices of a kernel */
+#define CC_MAX_COEFF 1e8                /* largest absolute value of a coefficient */
+#define CC_MAX_FILE_BYTES (64 * 1024)   /* size of a kernel file */
 
 /* How chroma is made. */
 #define CC_CHROMAS(F)                                                                              \
@@ -33,7 +35,7 @@ typedef enum { CC_CHROMAS(CC_LIST_CONSTANT) } CcChroma;
 enum { CC_N_CHROMAS = CC_CHROMAS(CC_LIST_PLUS_ONE) };
 
 /* The purpose of a kernel, with its default for chroma. PLAIN is plain arithmetic on every plane,
- * as for a user's matrix. EDGE answers flat areas with the stream's legal black. */
+ * as for a user's matrix. EDGE turns flat areas into the stream's legal black. */
 #define CC_KERNEL_CLASSES(F)                                                                       \
   F(CC_KERNEL_PLAIN, "plain", CC_CHROMA_FILTER)                                                    \
   F(CC_KERNEL_BLUR, "blur", CC_CHROMA_FILTER)                                                      \
@@ -48,13 +50,13 @@ typedef struct {
   guint width, height;
   gboolean factored;            /* larger than CC_MAX_MATRIX_SIZE: stored as column times row */
   gdouble coeff[CC_MAX_COEFFS]; /* row by row; unset if factored */
-  gdouble row[CC_MAX_KERNEL_SIZE], column[CC_MAX_KERNEL_SIZE]; /* only if factored */
+  gdouble row[CC_MAX_KERNEL_SIZE], column[CC_MAX_KERNEL_SIZE]; /* set only if factored */
 } CcMatrix;
 
 /* The matrices of a kernel at one size; all have the same width and height. */
 typedef struct {
-  guint size; /* the property `size`: the larger side */
-  /* 0: automatic: 1 / sum of the first matrix if that sum is positive, else 1 */
+  guint size; /* value of the property `size`: the larger side of the matrices */
+  /* 0: automatic, that is, 1 / sum of the first matrix if the sum is positive, else 1 */
   gdouble scale;
   /* 1 to CC_MAX_MATRICES, with at most CC_MAX_TAPS coefficients in total; 1 or 2 if factored */
   guint n_matrices;
@@ -69,9 +71,10 @@ typedef struct {
   CcKernelClass klass;
   CcResponse response; /* never AUTO */
   CcChroma chroma;     /* never AUTO */
-  /* A Gaussian: may also be sampled, with a given sigma or of a size larger than all of `sizes`. */
+  /* The kernel is a Gaussian. It is sampled if a sigma is given or the size is larger than all of
+   * `sizes`. */
   gboolean gaussian;
-  gboolean mean;      /* a size larger than all of `sizes` is a box (mean) */
+  gboolean mean;      /* with a size larger than all of `sizes` the kernel is a box (mean) */
   guint default_size; /* one of sizes */
   guint n_sizes;
   CcKernelSize *sizes; /* ascending by size */
@@ -85,12 +88,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcKernel, cc_kernel_unref)
 void cc_matrix_init_product(CcMatrix *matrix, const gdouble *row, guint n_row,
                             const gdouble *column, guint n_column);
 
-/* The definition for a requested `size`, 0 meaning the default: the definition of that size, else
- * of the next smaller size, else the smallest. A user's matrix has only its own size. Sampled
- * Gaussians and larger means have no definition. */
+/* The definition for a requested `size`; 0 requests the default size. Returns the definition of
+ * that size, else of the next smaller size, else of the smallest size. A user's matrix has only its
+ * own size. Sampled Gaussians and larger means have no definition. */
 const CcKernelSize *cc_kernel_get_size(const CcKernel *kernel, guint size);
 
-/* Whether the kernel has a size beyond all of its definitions, as a Gaussian or a mean. */
+/* Whether the kernel has a `size` that is larger than all of its definitions. Only Gaussian and
+ * mean kernels have such sizes. */
 gboolean cc_kernel_has_larger_size(const CcKernel *kernel, guint size);
 
 /* Makes a plain kernel named "custom" with one matrix of `n` coefficients in rows of `width`. A
@@ -109,8 +113,8 @@ CcKernel *cc_kernel_new_separable(const gdouble *row, guint n_row, const gdouble
 
 /* Parses the text of a key file. Returns an array that owns its CcKernels, in the order of the file
  * and never empty. `origin` names the text in errors. Errors are CC_ERROR_INVALID, also for a text
- * of more than CC_MAX_FILE_BYTES, and begin with "ORIGIN:LINE:COLUMN: " if they concern one
- * position. They quote nothing from the text except the format's own words and sizes. */
+ * of more than CC_MAX_FILE_BYTES. An error about one position begins with "ORIGIN:LINE:COLUMN: ".
+ * Errors quote nothing from the text except the format's own words and sizes. */
 GPtrArray *cc_kernels_parse(const gchar *text, gsize length, const gchar *origin, GError **error);
 
 /* Loads the first definition in the file at `path`, under the name "custom". Only regular files are

@@ -58,7 +58,7 @@ check_status(const Reader *reader, const struct stat *status) {
   return TRUE;
 }
 
-/* An interrupted read is an error like others, because retrying might never end. */
+/* An interrupted read counts as an error, because retrying might never end. */
 static gchar *
 read_bytes(const Reader *reader, gint fd, gsize size, gsize *length) {
   g_autofree gchar *bytes = g_malloc(size + 1);

@@ -7,9 +7,9 @@
 
 #define SEXTANT_BITS 8 /* bits of an angle within a sixth of the circle */
 
-/* Code values of the table are fractions with small terms: they are either exactly a half or at
- * least about 1e-5 away from one. Adding NUDGE makes the exact halves round up despite the rounding
- * of double. */
+/* Before rounding, the code values of the table are fractions with small denominators. Their
+ * fractional parts are exactly one half or differ from it by at least about 1e-5. Adding NUDGE
+ * makes the exact halves round up despite the rounding of double. */
 #define NUDGE 1e-6
 
 void
@@ -70,8 +70,8 @@ set_table(CcDirectionColor *color, const CcFrameLayout *planes, gboolean is_rgb)
 
 /* --- groups --- */
 
-/* The number of pixels that one of `n` samples covers in a frame of `size` pixels: the smallest
- * power of two for which `n` samples suffice. */
+/* The number of pixels that one sample covers in one direction, if `n` samples cover `size` pixels.
+ * It is the smallest power of two for which `n` samples suffice. */
 static guint
 pixels_of_sample(guint size, guint n) {
   guint each = 1;
@@ -80,7 +80,8 @@ pixels_of_sample(guint size, guint n) {
   return each;
 }
 
-/* Adds a component to the last group, or to a new group if it covers other pixels. */
+/* Adds a component to the last group, or to a new group if its samples cover a different number of
+ * pixels. */
 static void
 add_component(CcDirectionColor *color, const CcFrameLayout *planes, guint plane,
               CcComponentOffset offset, guint component) {
@@ -96,7 +97,8 @@ add_component(CcDirectionColor *color, const CcFrameLayout *planes, guint plane,
   group->component[group->n++] = component;
 }
 
-/* Finds the plane with a role, and the offset of the component in the frame. FALSE: none. */
+/* Finds the plane with a role, and the offset of the component in the frame. FALSE: the frame has
+ * no such component. */
 static gboolean
 find_role(const CcFrameLayout *planes, const CcPlaneMap *map, CcRole role, guint *plane,
           CcComponentOffset *offset) {

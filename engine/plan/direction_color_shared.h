@@ -5,12 +5,13 @@
 
 #include "output_stage_shared.h"
 
-/* Hues in a full turn; the indices have black in addition. */
+/* The number of hues in a full turn, and the number of indices: one for each hue and one for black.
+ */
 #define CC_HUES 255
 #define CC_HUE_INDICES 256
 
-/* The index of the hue of a gradient: 0 for a zero gradient, else 1 for the angle 0 and so on
- * around the circle. `add` rotates the hues by a number of hues, and includes the half that makes
+/* The index of the hue of a gradient: 0 for a zero gradient, 1 for the angle 0, and higher indices
+ * for larger angles. `add` rotates the hues by a number of hues, and includes the half that makes
  * floor round half up. */
 CC_SHARED int
 cc_hue_index(float x, float y, float add) {

@@ -15,7 +15,7 @@ explain_components(GString *line, const CcPlaneLayout *layout, guint mask) {
       g_string_append_printf(line, "%s%s", space, names[layout->role[i]]);
       space = " ";
     }
-  if (mask >> layout->step) /* only for pixels that are filtered as their luma */
+  if (mask >> layout->step) /* this bit is set only if pixels are filtered as their luma */
     g_string_append_printf(line, "%spassthrough component", space);
 }
 

@@ -39,27 +39,28 @@ typedef struct {
 typedef struct {
   CcKernel *kernel; /* not NULL; borrowed by cc_plan_new */
   guint size;       /* requested size, 0 or odd, as for cc_kernel_get_size */
-  /* In pixels. > 0: sample a Gaussian, if the kernel is one, of `size` taps, or of as many as three
-   * sigma need if size is 0. Ignored with other kernels. */
+  /* In pixels. > 0: a Gaussian kernel is sampled with this sigma and has `size` taps. If size is 0,
+   * its taps cover three sigma on both sides. Other kernels ignore sigma. */
   gdouble sigma;
-  gdouble scale; /* 0: the kernel's scale, or automatic */
+  gdouble scale; /* 0: the kernel's own scale, which may be automatic */
   gdouble bias;  /* in 8-bit code values */
   CcResponse response;
   CcBorder border;
-  gdouble border_value; /* 0 to 1 of full scale */
+  gdouble border_value; /* fraction of full scale, 0 to 1 */
   CcChroma chroma;
   CcColor color;
   CcAlpha alpha;
   /* CcAlgorithm of cuda/algorithm.h; 0: the fastest. The GPU refuses an algorithm that cannot run
    * the kernel. */
   guint algorithm;
-  guint stride; /* 1, 2 or 4 (0 is 1): every n-th pixel of every n-th row is kept */
+  guint stride; /* n = 1, 2 or 4 (0 means 1): every n-th pixel of every n-th row is kept */
   /* The part of the frame that is filtered as if it were the whole frame: no pixel outside of it is
    * read, and the border rule applies at its edges. A part outside of the frame is cut off. An
    * empty rectangle means the whole frame. */
   CcRect source;
-  /* The position of the result's top left pixel in the output frame. The part that does not fit is
-   * cut off. Without target_set it is the position of the source, divided by the stride. */
+  /* The position of the result's top left pixel in the output frame. The part of the result that
+   * does not fit is cut off. Without target_set, the position is the position of the source divided
+   * by the stride. */
   gboolean target_set;
   guint target_x, target_y;
 } CcFilter;
@@ -68,7 +69,7 @@ typedef struct {
 void cc_filter_clear(CcFilter *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcFilter, cc_filter_clear)
 
-/* Whether two filters differ at most in the region: source and target. */
+/* Whether two filters are equal except for their regions, that is, source and target. */
 gboolean cc_filter_equal_but_region(const CcFilter *a, const CcFilter *b);
 
 G_END_DECLS

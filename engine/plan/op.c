@@ -34,7 +34,8 @@ is_row_empty(const CcOp *op, guint r) {
   return TRUE;
 }
 
-/* Keeps `n` of `was` numbers, starting at `first`, and clears the rest. */
+/* Moves `n` numbers from index `first` to the start of a line of `was` numbers, and clears the
+ * rest. */
 static void
 cut_line(gint32 *line, guint was, guint first, guint n) {
   memmove(line, line + first, n * sizeof *line);

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* How t becomes a code value. The sums before are exact integers, in any order.
+/* How t becomes a code value. The sums are exact integers, in any order of addition.
  *   F32  v = fmaf(t, mul_f, add_f) in float, with a proof that the results equal those of I64:
  *        floats hold every sum that matters
  *   I64  v = fma((double)t, mul, add) */
@@ -30,27 +30,28 @@ typedef enum {
  * magnitude-l1 adds in order i. direction converts each S to float first. */
 typedef struct {
   guint n_matrices;
-  guint width, height; /* of all matrices */
+  guint width, height; /* size of every matrix */
   CcResponse response; /* never AUTO */
   CcArith arith;
   gboolean separable; /* matrix i is column i times row i */
-  /* only if separable */
+  /* the factors; set only if separable */
   gint32 row_i[CC_MAX_MATRICES][CC_MAX_KERNEL_SIZE], column_i[CC_MAX_MATRICES][CC_MAX_KERNEL_SIZE];
-  /* Matrix i, row r, column c at [(i * height + r) * width + c]. Always set if not separable, else
-   * only if the products fit. */
+  /* tap_i[(i * height + r) * width + c] is the tap of matrix i, row r, column c. has_taps says
+   * whether tap_i is set: always if not separable, else only if all products fit in a gint32. */
   gboolean has_taps;
   gint32 tap_i[CC_MAX_TAPS];
-  /* the smallest and largest S_i of samples of this depth */
+  /* the smallest and largest S_i that samples of this depth can give */
   gint64 sum_min[CC_MAX_MATRICES], sum_max[CC_MAX_MATRICES];
-  /* How far, in code values, the quantized taps may move a result before rounding, compared with
-   * the real coefficients. 0: the taps are the coefficients. */
+  /* The maximum error of a result before rounding, caused by the quantized taps, in code values. 0:
+   * the taps are the exact coefficients. */
   gdouble error;
   gdouble mul, add;
   gfloat mul_f, add_f;
-  gint lo, hi; /* code values; 0 and 2^depth - 1 with direction */
+  /* the smallest and largest code value of a result; 0 and 2^depth - 1 with direction */
+  gint lo, hi;
 } CcOp;
 
-/* Tap (r, c) of matrix m, whether the op has taps or only rows and columns. */
+/* Tap (r, c) of matrix m. The op may have taps, or only rows and columns. */
 static inline gint64
 cc_op_tap(const CcOp *op, guint m, guint r, guint c) {
   return op->separable ? (gint64)op->column_i[m][r] * op->row_i[m][c]

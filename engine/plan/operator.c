@@ -6,8 +6,8 @@
 #include "engine/kernel/factor.h"
 #include "quantize.h"
 
-#define MAX_DIVISOR 4096     /* of the coefficients of an exact op */
-#define COEFF_TOLERANCE 1e-6 /* relative to the largest coefficient, or to 1 if that is smaller */
+#define MAX_DIVISOR 4096     /* largest divisor of the coefficients of an exact op */
+#define COEFF_TOLERANCE 1e-6 /* relative to the smaller of 1 and the largest coefficient */
 #define MAX_SCALE_DENOMINATOR (1 << 20)
 
 /* --- coefficients --- */
@@ -31,7 +31,7 @@ largest_number(const gdouble *number, guint n) {
   return largest;
 }
 
-/* Whether all numbers times `divisor` are integers within the tolerance; stores these integers. */
+/* Whether all numbers times `divisor` are integers within the tolerance. Stores these integers. */
 static gboolean
 divides(gint64 divisor, CcNumbers *numbers, guint n_matrices, gdouble tolerance) {
   gint64 sum = 0;
@@ -63,8 +63,8 @@ sum_whole(const CcNumbers *numbers, gboolean absolute) {
   return sum;
 }
 
-/* The divisor of the products of rows and columns, or 0. Their sums must fit in 32 bits, like those
- * of unfactored taps. */
+/* The divisor of the products of rows and columns; 0 if none exists. The sums of the products must
+ * fit in 32 bits, like the sums of unfactored taps. */
 static gint64
 find_product_divisor(CcOperator *self) {
   const gint64 of_rows = find_divisor(&self->rows, self->n);
@@ -78,8 +78,8 @@ find_product_divisor(CcOperator *self) {
   return of_rows * of_columns;
 }
 
-/* The absolute factor that the scale applies to coefficients that were divided by 2^exponent. The
- * sums are those of the first matrix. */
+/* The absolute value of the scale, for coefficients that were divided by 2^exponent. `sum` and
+ * `sum_abs` are the sums of the first matrix. */
 static gdouble
 size_of_scale(gdouble scale, gdouble sum, gdouble sum_abs, gint exponent) {
   if (scale != 0)
@@ -135,7 +135,8 @@ numbers_clear(CcNumbers *self) {
   g_free(self->real);
 }
 
-/* Copies the matrices into numbers, and finds the divisor if they are integers over one. */
+/* Copies the matrices into numbers, and finds their divisor if they are integers over one divisor.
+ */
 static void
 set_numbers(CcOperator *self) {
   const guint area = self->width * self->height;
@@ -214,7 +215,7 @@ take_gaussian(CcOperator *self, const CcFilter *filter, GError **error) {
   const guint size = gaussian_size(filter, error);
   if (size == 0)
     return FALSE;
-  /* without a sigma the size also stands for three sigma on both sides */
+  /* if no sigma is given, the size covers three sigma on both sides */
   sample_gaussian(line, filter->sigma > 0 ? filter->sigma : (size - 1) / 6.0, size);
   take_square(self, line, size);
   return TRUE;
@@ -300,7 +301,7 @@ set_whole_taps(CcOp *op, const CcOperator *from) {
   }
 }
 
-/* Samples are 0 to `max_code`. */
+/* Sets the bounds of the sums for samples of 0 to `max_code`. */
 static void
 set_bounds(CcOp *op, gint max_code) {
   for (guint m = 0; m < op->n_matrices; m++) {
@@ -313,7 +314,7 @@ set_bounds(CcOp *op, gint max_code) {
   }
 }
 
-/* The factor from sums of whole taps to results. */
+/* The factor that turns sums of whole taps into results. */
 static gdouble
 whole_scale(const CcOperator *self, CcRational *fraction) {
   if (self->scale == 0) {

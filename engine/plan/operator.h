@@ -2,8 +2,9 @@
 #pragma once
 
 /* The operator: a kernel at one size with the settings of the filter, independent of frames. Its
- * coefficients are integers over one divisor if possible. Other coefficients are rounded to such,
- * as finely as the samples of an op need (quantize.h). */
+ * coefficients are stored as integers over one divisor if they are such fractions. Otherwise
+ * cc_operator_set_taps rounds them to integers over a divisor. The rounding is as fine as the
+ * samples of an op need (quantize.h). */
 
 #include "filter.h"
 #include "op.h"
@@ -11,12 +12,12 @@
 
 G_BEGIN_DECLS
 
-/* Numbers of all matrices, one matrix after the other: coefficients, or one row or column of
- * factors each. */
+/* Numbers of all matrices, one matrix after the other. The numbers of a matrix are its
+ * coefficients, or the row or the column of its factors. */
 typedef struct {
   guint n;       /* numbers for each matrix */
   gint64 *whole; /* the numbers times the common divisor */
-  gdouble *real; /* the weights of samples in a result, without the sign of the scale */
+  gdouble *real; /* the weight of each sample in a result; the sign of the scale is not included */
 } CcNumbers;
 
 typedef struct {
@@ -26,10 +27,10 @@ typedef struct {
   CcChroma chroma;
   CcKernelClass klass;
   gdouble scale;  /* 0: automatic */
-  gboolean falls; /* the scale was negative: results fall if responses rise */
-  /* If the coefficients are integers over one divisor, the divisor and these integers; else divisor
-   * is 0 and the numbers are real weights. Factored matrices use `rows` and `columns`, the others
-   * `taps`. */
+  gboolean falls; /* the scale was negative: a result falls if the response rises */
+  /* Every coefficient is an integer over this divisor; the members `whole` hold the integers. 0: no
+   * such divisor exists, and the members `real` hold weights. Factored matrices use `rows` and
+   * `columns`, other matrices use `taps`. */
   gint64 divisor;
   gboolean factored;
   CcNumbers taps, rows, columns;
@@ -40,9 +41,9 @@ CcOperator *cc_operator_new(const CcFilter *filter, GError **error);
 void cc_operator_free(CcOperator *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcOperator, cc_operator_free)
 
-/* Sets the taps of an op for samples of 0 to `max_code`, with the bounds of their sums and their
- * error. Returns the factor from sums of these taps to results. *fraction is this factor as a
- * fraction; its denominator is 0 if that is not possible with moderate numbers. */
+/* Sets the taps of an op for samples of 0 to `max_code`, the bounds of the sums, and the error of
+ * the taps. Returns the factor that turns sums into results. *fraction is this factor as a
+ * fraction. Its denominator is 0 if the fraction would need too large numbers. */
 gdouble cc_operator_set_taps(const CcOperator *self, CcOp *op, gint max_code, CcRational *fraction);
 
 G_END_DECLS

@@ -5,8 +5,8 @@
 
 #define FLOAT_EXACT (1 << 24) /* floats represent all integers up to here */
 
-/* A double separates results with denominators up to this from their neighbours with a wide margin.
- */
+/* A double distinguishes neighbouring results with denominators up to this value, with a wide
+ * margin. */
 #define MAX_DENOMINATOR (1 << 24)
 
 static gboolean
@@ -123,12 +123,12 @@ cc_op_agrees(const CcOp *op, CcRange range, CcCodeFunc code, gconstpointer varia
   if (code(variant, range.min) != first || code(variant, range.max) != last)
     return FALSE;
   for (gint level = MIN(first, last) + 1; level <= MAX(first, last); level++) {
-    /* the op's code value crosses `level` at this n or at one of the next two */
+    /* the op's code value crosses `level` at n = `step` or at one of the next two n */
     const gdouble t = (level - op->add) / op->mul;
     const gint64 step = (gint64)CLAMP(floor(is_magnitude(op) ? t * t : t), (gdouble)range.min,
                                       MIN((gdouble)range.max, 0x1p62));
     const gint64 from = MAX(range.min, step - 1), to = MIN(range.max, step + 2);
-    /* Nearly always at the next one. Then checking both sides of the step is enough. */
+    /* The crossing is nearly always at step + 1. Then checking n on both sides of it is enough. */
     if (to - from == 3) {
       const gint before = cc_op_code(op, from + 1), after = cc_op_code(op, from + 2);
       if (code(variant, from + 1) != before || code(variant, from + 2) != after)
@@ -154,8 +154,8 @@ float_is_exact(const CcOp *op) {
     return TRUE; /* both arithmetics use float */
   CcRange range = cc_op_range(op);
   if (range.max > FLOAT_EXACT) {
-    /* Larger sums of squares may be rounded, but never below this bound. That is fine if the result
-     * is already clamped there. */
+    /* Larger sums of squares may be rounded, but never below FLOAT_EXACT. Rounding is harmless if
+     * the result is already clamped at FLOAT_EXACT. */
     const gint limit = op->mul > 0 ? op->hi : op->lo;
     if (!is_magnitude(op) || code_in_float(op, FLOAT_EXACT) != limit ||
         code_in_double(op, FLOAT_EXACT) != limit)
@@ -187,7 +187,7 @@ cc_op_set_output_stage(CcOp *op, gdouble scale, CcRational scale_fraction, gdoub
   op->mul = op->response == CC_RESPONSE_DIRECTION ? op->hi + 1.0 : scale;
   op->add = offset + 0.5 + nudge(op, scale_fraction.den, offset_den);
   op->mul_f = (gfloat)op->mul;
-  /* float rounds more; float_is_exact detects if that is too much */
+  /* float has larger rounding errors; float_is_exact detects errors that change results */
   op->add_f = (gfloat)(is_magnitude(op) ? op->add + 0x1p-24 : op->add);
   op->arith = CC_ARITH_I64;
   if (float_is_exact(op))

@@ -13,8 +13,8 @@
 /* --- from sums to t --- */
 
 /* The responses that use sums unchanged; no op has AUTO. The host's compiler reports a response
- * that a switch forgets. The device's compiler makes shorter code if it need not tell these
- * responses from others. */
+ * that a switch forgets. The device's compiler makes shorter code if the switch does not name these
+ * responses. */
 #ifdef __CUDACC__
 #define CC_CASE_PLAIN default
 #else
@@ -78,8 +78,8 @@ cc_root_f64(double n) {
 /* The state of a response over float sums (CC_ARITH_F32). All members are 0 before the first sum.
  */
 typedef struct {
-  float t;     /* with magnitude, its square; with direction, the last sum */
-  float first; /* with direction */
+  float t;     /* t; with magnitude, the square of t; with direction, the last sum */
+  float first; /* with direction: the sum of matrix 0 */
 } CcSumsF32;
 
 /* Adds the sum of a matrix. Call it for matrix 0, then 1, and so on. */
@@ -105,7 +105,7 @@ cc_sums_add_f32(CcSumsF32 *sums, CcResponse response, int matrix, float sum) {
   sums->t = matrix == 0 ? sum : fmaxf(sums->t, sum);
 }
 
-/* t, after all sums were added. */
+/* Returns t. Call it after all sums were added. */
 CC_SHARED float
 cc_sums_t_f32(const CcSumsF32 *sums, CcResponse response) {
   return response == CC_RESPONSE_MAGNITUDE   ? cc_root_f32(sums->t)
@@ -113,11 +113,11 @@ cc_sums_t_f32(const CcSumsF32 *sums, CcResponse response) {
                                              : sums->t;
 }
 
-/* The state of a response over integer sums (CC_ARITH_I64). Only t itself may need 64 bits. */
+/* The state of a response over integer sums (CC_ARITH_I64). Only `t` needs a 64-bit integer. */
 typedef struct {
-  long long t;    /* with direction, the last sum */
-  double squares; /* with magnitude */
-  float first;    /* with direction */
+  long long t;    /* t; with direction, the last sum */
+  double squares; /* with magnitude: the sum of the squares */
+  float first;    /* with direction: the sum of matrix 0 */
 } CcSumsI64;
 
 CC_SHARED void
@@ -143,7 +143,7 @@ cc_sums_add_i64(CcSumsI64 *sums, CcResponse response, int matrix, long long sum)
   sums->t = matrix == 0 || sum > sums->t ? sum : sums->t;
 }
 
-/* t, which is a float with direction. */
+/* Returns t. With direction, t is computed in float. */
 CC_SHARED double
 cc_sums_t_i64(const CcSumsI64 *sums, CcResponse response) {
   return response == CC_RESPONSE_MAGNITUDE   ? cc_root_f64(sums->squares)
@@ -178,7 +178,7 @@ cc_clamp_code(int v, int lo, int hi) {
   return raised < hi ? raised : hi;
 }
 
-/* The code value of t, for every response but direction, in float and in double. */
+/* The code value of t for every response except direction, in float and in double arithmetic. */
 CC_SHARED int
 cc_code_f32(float t, float mul, float add, int lo, int hi) {
   return cc_clamp_code(cc_floor_f32(fmaf(t, mul, add)), lo, hi);

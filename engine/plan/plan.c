@@ -19,10 +19,10 @@ typedef struct {
   gdouble offset[CC_MAX_PASSES]; /* the offset of each op of the plan */
 } Builder;
 
-/* The range of code values of results, and the code value that bias is relative to. Edges stay
- * within the stream's legal range: they answer flat areas with its black. Angles and results around
- * mid-grey have no black. With a negative scale the bias of edges is counted from 255 units below
- * white, so that bias=255 draws on white in both ranges. */
+/* Finds the range of code values of results, and the code value that bias is relative to. Edges
+ * stay within the stream's legal range, so flat areas become the stream's black. Angles and results
+ * around mid-grey have no black. With a negative scale the bias of edges is counted from 255 units
+ * below white, so that bias=255 draws on white in both ranges. */
 static void
 find_limits(const Builder *b, CcRole role, guint depth, gint *lo, gint *hi, gint *zero) {
   const gboolean is_edge = b->taps->klass == CC_KERNEL_EDGE &&
@@ -57,7 +57,7 @@ middle(const Builder *b, CcRole role, guint depth) {
   return b->taps->response == CC_RESPONSE_OFFSET || signed_chroma ? 1 << (depth - 1) : 0;
 }
 
-/* The op for samples of `role`. Roles and planes that need the same op share one. */
+/* The op for samples of `role`. Roles and planes that need the same op share it. */
 static const CcOp *
 get_op(Builder *b, CcRole role, guint depth) {
   gint lo, hi, zero;
@@ -151,7 +151,7 @@ add_component(Builder *b, guint plane, guint component) {
   const CcRole role = layout->role[component];
   const CcDirectionColor *color = b->color;
   if (color && (role < CC_ROLE_ALPHA || (color->passthrough && color->passthrough_role == role)))
-    return; /* direction color makes it */
+    return; /* direction color makes this component */
   const Action action = action_for(b, role);
   const CcOp *op = action == ACTION_FILTER ? get_op(b, role, layout->depth) : NULL;
   CcPass *pass = get_pass(b, plane, op);
@@ -366,7 +366,7 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
 
 gboolean
 cc_filter_check(const CcFilter *filter, GError **error) {
-  /* contains every region, and its samples give the smallest sums */
+  /* this frame contains every region, and 8-bit samples give the smallest sums */
   static const CcFrameLayout least_demanding = {
       .n_planes = 1,
       .plane = {{.width = G_MAXINT, .height = G_MAXINT, .step = 1, .depth = 8}},

@@ -21,11 +21,11 @@ G_BEGIN_DECLS
 typedef struct {
   guint plane;
   const CcOp *op;    /* NULL when filter_mask is 0 */
-  guint filter_mask; /* filtered with op */
-  guint copy_mask;   /* copied unchanged, shifted words included */
-  guint fill_mask;   /* set to fill[] */
+  guint filter_mask; /* components that are filtered with op */
+  guint copy_mask;   /* components that are copied; all bits of the stored words stay unchanged */
+  guint fill_mask;   /* components that are set to fill[] */
   guint16 fill[CC_MAX_COMPONENTS];
-  guint16 border[CC_MAX_COMPONENTS]; /* value of a tap outside with CC_BORDER_CONSTANT */
+  guint16 border[CC_MAX_COMPONENTS]; /* code value outside of the plane with CC_BORDER_CONSTANT */
 } CcPass;
 
 #define CC_MAX_PASSES (2 * CC_MAX_PLANES)
@@ -34,24 +34,27 @@ typedef struct {
 /* Immutable once made, reference counted. */
 typedef struct {
   gatomicrefcount refs;
-  CcFrameLayout frame_layout;     /* of the input */
-  CcFrameLayout out_frame_layout; /* of the output: planes of 1/stride the size, rounded up */
-  /* The planes that passes work on: the planes of the frame, or those that `map` makes of them. If
-   * `packed`, all planes have the same height. All members below refer to these planes. */
+  CcFrameLayout frame_layout; /* layout of the input */
+  /* layout of the output: the input's width and height divided by stride, rounded up */
+  CcFrameLayout out_frame_layout;
+  /* The layouts of the planes that passes work on. These are the frame's own planes, or planes that
+   * `map` derives from the frame's planes. If `packed`, all planes have the same height. All
+   * members below refer to these planes. */
   CcFrameLayout layout, out_layout;
   gboolean packed; /* some planes are not the frame's own */
   CcPlaneMap map[CC_MAX_PLANES];
   guint stride;    /* 1, 2 or 4 */
-  guint algorithm; /* the filter's, for the GPU; other backends ignore it */
+  guint algorithm; /* algorithm of the filter; only the GPU uses it */
   CcBorder border;
-  guint n_stages; /* in the order of execution; the first is CONVOLVE */
+  guint n_stages; /* stages run in the order of the array; the first one is CONVOLVE */
   CcStage stage[CC_MAX_STAGES];
-  gsize result_bytes; /* read back by all stages for one region */
-  /* Of CONVOLVE: every component of every plane is written by exactly one pass, or by
+  gsize result_bytes; /* bytes of the results of all stages for one region */
+  /* The passes of CONVOLVE. Every component of every plane is written by exactly one pass, or by
    * direction-color. */
   guint n_passes;
   CcPass pass[CC_MAX_PASSES];
-  guint kernel_width, kernel_height; /* with the outer zeros that the ops leave out */
+  /* size of the kernel, including the outer rows and columns of zeros that the ops leave out */
+  guint kernel_width, kernel_height;
   guint n_ops;
   CcOp *op;
 } CcPlan;
@@ -60,11 +63,12 @@ typedef struct {
  * neighbourhood of pixel (stride * x, stride * y) of the source, both counted from their top left
  * corners. */
 typedef struct {
-  CcRect frame_source[CC_MAX_PLANES],
-      frame_target[CC_MAX_PLANES];                     /* of the frame's planes, in groups */
-  CcRect source[CC_MAX_PLANES], target[CC_MAX_PLANES]; /* of the planes that the plan works on */
-  /* How many samples after the target's last one repeat it in the frame: 1 if an odd width ends in
-   * half a macropixel, else 0. */
+  /* rectangles of the frame's planes, in groups */
+  CcRect frame_source[CC_MAX_PLANES], frame_target[CC_MAX_PLANES];
+  /* rectangles of the planes that passes work on */
+  CcRect source[CC_MAX_PLANES], target[CC_MAX_PLANES];
+  /* The number of samples in the frame that follow the last sample of a target row and repeat it: 1
+   * if an odd width ends in half a macropixel, else 0. */
   guint repeats[CC_MAX_PLANES];
 } CcPlacement;
 
@@ -72,8 +76,8 @@ typedef struct {
  * and the accepted values. */
 CcPlan *cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error);
 
-/* Whether the filter can work for any frames, so that errors that no frame could avoid are known
- * before the first frame. Errors are those of cc_plan_new. */
+/* Whether at least some frames can be filtered. Reports errors that would occur with every frame,
+ * before the first frame is known. Errors are those of cc_plan_new. */
 gboolean cc_filter_check(const CcFilter *filter, GError **error);
 
 CcPlan *cc_plan_ref(CcPlan *plan);
@@ -86,24 +90,25 @@ void cc_plan_place(const CcPlan *plan, const CcRegion *region, CcPlacement *plac
 /* The data of the stage direction-color; NULL: the plan has no such stage. */
 const CcDirectionColor *cc_plan_get_direction_color(const CcPlan *plan);
 
-/* The components of a plane that CONVOLVE filters, and those that it makes (filters, copies or
- * fills), one bit each. */
+/* The components of a plane that CONVOLVE filters, and the components that it makes (filters,
+ * copies or fills). One bit stands for each component. */
 guint cc_plan_filtered_components(const CcPlan *plan, guint plane);
 guint cc_plan_made_components(const CcPlan *plan, guint plane);
 
 /* The code value outside of a plane with CC_BORDER_CONSTANT, for a filtered component. */
 guint cc_plan_border_code(const CcPlan *plan, guint plane, guint component);
 
-/* The stage that reads the planes that `stage`, one of the plan's, makes; NULL: `stage` makes the
- * frame. If no pass makes anything, there are no planes, and no stage that reads planes runs. */
+/* Returns the stage that reads the planes written by `stage`, a stage of the plan. NULL: `stage`
+ * writes the frame. A plan without passes has no intermediate planes, so its stages with
+ * CC_READS_PLANES do not run. */
 const CcStage *cc_plan_get_reader(const CcPlan *plan, const CcStage *stage);
 
-/* Bytes of a sample of a plane that `reader` reads; with NULL, of the frame. */
+/* Bytes of a sample in a plane that `reader` reads, or in the frame if `reader` is NULL. */
 gsize cc_plan_sample_bytes(const CcPlan *plan, const CcStage *reader, guint plane);
 
-/* Appends these stages, in the order of CcStageReads, to every plan that is made from now on; n =
- * 0: none. A plan has at most CC_MAX_STAGES stages in total. For tests, while no other thread makes
- * plans. The stages are borrowed. */
+/* Appends `n` stages, which must be in the order of CcStageReads, to every plan that is made from
+ * now on. 0 appends none. A plan has at most CC_MAX_STAGES stages in total. Only tests call this
+ * function, while no other thread makes plans. The stages are borrowed. */
 void cc_plan_append_stages(const CcStage *stages, guint n);
 
 /* One line for people that describes the filter's arithmetic: "3x3, 2 matrices, separable, exact,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "plane_map.h"
 
-/* Appends a plane with `step` samples per pixel. Their roles are those of the frame's plane from
- * offset.first on. */
+/* Appends a plane with `step` samples per pixel. The roles are copied from the frame's plane,
+ * starting at offset.first. */
 static CcPlaneLayout *
 add_plane(CcFrameLayout *planes, const CcFrameLayout *frame, CcPlaneMap map[CC_MAX_PLANES],
           CcPlaneMapKind kind, CcComponentOffset offset, guint width, guint step) {
@@ -61,7 +61,7 @@ cc_frame_layout_has_yuv(const CcFrameLayout *frame) {
          cc_frame_layout_find_role(frame, CC_ROLE_CR, &offset);
 }
 
-/* Adds the plane of luma, and a plane for each component without color. */
+/* Adds the plane of luma, and a plane each for alpha and padding if the frame has them. */
 static void
 add_luma(CcFrameLayout *planes, const CcFrameLayout *frame, CcPlaneMap map[CC_MAX_PLANES]) {
   CcComponentOffset rgb[3], offset;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The plane map: how the planes that a plan filters lie in a frame. Most are the frame's own
- * planes. Luma and chroma of packed 4:2:2 are filtered as the two planes of NV16. If R, G and
- * B are to become one grey, their luma is filtered as one plane. So no filter code knows these
- * formats. */
+/* The plane map: how the planes that a plan filters lie in a frame. Most of them are the frame's
+ * own planes. Luma and chroma of packed 4:2:2 are filtered as the two planes of NV16. If R, G and B
+ * are to become one grey, their luma is filtered as one plane. Because of this map, the filter code
+ * does not need to know packed formats. */
 
 #include "engine/frame.h"
 #include "engine/shared.h"
@@ -19,7 +19,7 @@ typedef struct {
 
 typedef enum {
   CC_PLANE_MAP_NONE,   /* the plane is the frame's own */
-  CC_PLANE_MAP_SPACED, /* its samples lie between others, at offset[0] */
+  CC_PLANE_MAP_SPACED, /* its samples lie between samples of other components, at offset[0] */
   /* luma of R, G and B at offset[0] to [2]; the result is stored in all three */
   CC_PLANE_MAP_LUMA,
 } CcPlaneMapKind;
@@ -36,7 +36,7 @@ cc_plane_map_n_offsets(const CcPlaneMap *map) {
   return map->kind == CC_PLANE_MAP_LUMA ? 3 : 1;
 }
 
-/* Finds the first component of a role in the frame. FALSE: none. */
+/* Finds the first component of a role in the frame. FALSE: the frame has no such component. */
 gboolean cc_frame_layout_find_role(const CcFrameLayout *frame, CcRole role,
                                    CcComponentOffset *offset);
 
@@ -47,8 +47,8 @@ gboolean cc_frame_layout_has_rgb(const CcFrameLayout *frame);
 gboolean cc_frame_layout_has_yuv(const CcFrameLayout *frame);
 
 /* Finds the planes in which frames of a layout are filtered, and how they lie in the frame. With
- * `grey`, R, G and B, which the frame must have, become one plane, their luma. Returns whether any
- * plane is not the frame's own. */
+ * `grey` the frame must have R, G and B, and a plane of their luma replaces them. Returns whether
+ * any plane is not the frame's own. */
 gboolean cc_plane_map_find(const CcFrameLayout *frame, gboolean grey, CcFrameLayout *planes,
                            CcPlaneMap map[CC_MAX_PLANES]);
 

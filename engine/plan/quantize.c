@@ -5,8 +5,8 @@
 #include <string.h>
 #include "engine/kernel/factor.h"
 
-/* The error bound of a divisor, in code values. Below 1 a result is off by at most 1, because two
- * reals less than 1 apart round to the same integer or to neighbours. */
+/* The error bound of a divisor, in code values. With a bound below 1 a result is off by at most 1,
+ * because two reals less than 1 apart round to the same integer or to neighbours. */
 #define MAX_ERROR 0.95
 
 /* The bound for level 0, because the levels after it are finer and nearly as fast. */
@@ -15,8 +15,8 @@
 /* The bound for angles: weak gradients need more precision. */
 #define MAX_ANGLE_ERROR 0.0625
 
-/* The bound for flat areas: an error below half a code value changes nothing, and rows and columns
- * get half of that each. */
+/* The bound for flat areas. An error below half a code value changes no result. Rows and columns
+ * may each cause half of this error. */
 #define MAX_FLAT_ERROR 0.24
 
 /* An error too small to change results, in code values. */
@@ -26,13 +26,13 @@
  * derivative). */
 #define SMALLEST_SUM 1e-3
 
-#define MAX_TRIED 2048        /* divisors tried, of which the best is used */
+#define MAX_TRIED 2048        /* number of divisors that are tried; the best one is used */
 #define MAX_ROUNDED (1 << 17) /* total of coefficients that may be rounded during the search */
 #define LARGEST_SIMPLE 16     /* divisors up to here are tried first, because they may be exact */
-#define SIMPLE_ERROR 1e-12    /* relative to the largest weight, for such an exact divisor */
+#define SIMPLE_ERROR 1e-12 /* maximum error of an exact divisor, relative to the largest weight */
 
-/* Divisors of rows and of columns are multiples of this if they are large enough, so that their
- * sums can be shifted right by a byte without a remainder. */
+/* Divisors of rows and of columns are multiples of MULTIPLE if they are large enough. Then sums can
+ * be shifted right by a byte without a remainder. */
 #define MULTIPLE 16
 #define SOME_MULTIPLES (16 * MULTIPLE)
 
@@ -40,19 +40,19 @@
  * shifting it right. From n = 2^SHIFT_OF_SOME on the divisors are dense enough that one fits well.
  */
 #define SHIFT_OF_SOME 11
-#define MAX_SMALL_SIDE 5 /* of kernels whose rows and columns also have such divisors */
+#define MAX_SMALL_SIDE 5 /* largest side of kernels whose factors have such divisors too */
 #define SHIFT_OF_SMALL 11
-#define PRODUCT_BITS_OF_NARROW 31 /* bits of that product for narrow sums of bytes */
+#define PRODUCT_BITS_OF_NARROW 31 /* maximum bits of a sum times n, for narrow sums of bytes */
 #define PRODUCT_BITS 62
 
 /* --- how fine integers may be --- */
 
 /* The limits of the integers in a level. Levels are tried from the cheapest on. */
 typedef struct {
-  guint digits;       /* of a tap: see largest_tap() */
-  gint64 largest_sum; /* of samples times taps */
-  gint64 largest_row; /* of samples times the row of a separable kernel */
-  gint shift;         /* maximum of k if the divisor is 2^k / n */
+  guint digits;       /* number of digits of a tap; see largest_tap() */
+  gint64 largest_sum; /* largest sum of samples times taps */
+  gint64 largest_row; /* largest sum of samples times the row of a separable kernel */
+  gint shift;         /* largest k of a divisor 2^k / n */
 } Level;
 
 #define NARROW G_MAXINT32
@@ -74,7 +74,7 @@ static const Level levels[] = {
 
 /* The largest tap with this number of digits. A digit is a signed byte with weight 256^d. 0 stands
  * for rows and columns of small kernels, whose products have two digits. Two or more digits could
- * hold at least about twice these limits; the limits are kept so that taps are rounded as in
+ * hold at least about twice these limits. The limits are not raised, so that taps are rounded as in
  * earlier versions. A tap of one digit may use an unsigned byte if no tap is negative. */
 static gint64
 largest_tap(guint digits, gboolean may_be_unsigned) {
@@ -88,7 +88,7 @@ largest_tap(guint digits, gboolean may_be_unsigned) {
 typedef struct {
   guint n_lines, n;
   const gdouble *weight;
-  gdouble largest; /* of the absolute values */
+  gdouble largest; /* the largest absolute value of a weight */
   gdouble max;     /* the largest sum of absolute values of a line */
   gdouble sum[CC_MAX_MATRICES];
   gboolean may_be_unsigned; /* one digit may be unsigned, because no weight is negative */
@@ -174,14 +174,14 @@ divisor_at(const Grid *grid, gdouble top, guint i) {
   return power / (ceil(power / top) + i);
 }
 
-/* Finds the divisor up to `max` whose integers fit best, and sets these. Returns 1 if no divisor
- * keeps flat areas and a finer level exists. */
+/* Finds the divisor up to `max` whose integers fit best, and stores these integers in `tap`.
+ * Returns 1 if no divisor keeps flat areas and a finer level exists. */
 static gdouble
 find_divisor(const Lines *lines, gint64 largest, gdouble max, gint shift, gint max_code,
              gint32 *tap) {
   const gdouble finest = shift < 0 ? INFINITY : ldexp(1, shift);
   const gdouble top = MIN(MIN(max, finest), (gdouble)largest / lines->largest);
-  if (!(top >= 1)) { /* even 1 is too fine */
+  if (!(top >= 1)) { /* even the divisor 1 is too fine */
     gint exponent;
     frexp(top, &exponent);
     const gdouble coarse = ldexp(0.5, exponent);
@@ -216,11 +216,12 @@ find_divisor(const Lines *lines, gint64 largest, gdouble max, gint shift, gint m
 
 /* --- weights --- */
 
-/* The weights to quantize: all weights, columns and rows whose products they are, or both. */
+/* The weights to quantize. They are given one by one, as the products of columns and rows, or in
+ * both forms. */
 typedef struct {
   const gdouble *all; /* NULL: only the factors are known */
   gdouble *row, *column;
-  gint max_code; /* of samples */
+  gint max_code; /* largest value of a sample */
 } Weights;
 
 static gdouble
@@ -231,8 +232,8 @@ weight_at(const Weights *weights, const CcOp *op, guint m, guint r, guint c) {
 
 /* --- the bound --- */
 
-/* The largest error of a matrix's sum because of rounded taps, in code values. The worst samples
- * meet only errors of one sign. */
+/* The largest error of a matrix's sum because of rounded taps, in code values. In the worst case,
+ * samples are 0 except at taps whose errors have the same sign. */
 static gdouble
 error_of_matrix(const CcOp *op, guint m, const Weights *weights, gdouble divisor) {
   gdouble above = 0, below = 0;
@@ -286,8 +287,8 @@ balance(gdouble *row, guint width, gdouble *column, guint height) {
     column[i] *= by;
 }
 
-/* Finds factors whose products are so close to all weights that the factors may be rounded instead.
- */
+/* Finds factors of the weights. TRUE: their products are close enough to all weights, so the
+ * factors may be rounded instead of the weights. */
 static gboolean
 find_factors(const Weights *weights, const CcOp *op) {
   for (guint m = 0; m < op->n_matrices; m++) {
@@ -313,7 +314,7 @@ set_factors(CcOp *op, const gint32 *row, const gint32 *column) {
   cc_op_set_taps_of_factors(op);
 }
 
-/* Rounds rows and columns within a level. Returns the divisor of their products. */
+/* Rounds rows and columns within the limits of a level. Returns the divisor of their products. */
 static gdouble
 round_factors(CcOp *op, const Weights *weights, const Level *level) {
   gint32 row[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE], column[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE];
@@ -321,7 +322,7 @@ round_factors(CcOp *op, const Weights *weights, const Level *level) {
   const Lines columns = measure_lines(weights->column, op->n_matrices, op->height, level, TRUE);
   const gdouble max_code = weights->max_code, of_rows = max_code * rows.max;
   const gint shift = level->digits == 0 ? SHIFT_OF_SMALL : -1;
-  /* row sums leave as many bits to the column sums as they take */
+  /* row sums take half of the bits and leave the other half to column sums */
   const gdouble max_row_divisor =
       MIN((gdouble)level->largest_row, sqrt((gdouble)level->largest_sum * max_code)) / of_rows;
   const gdouble row_divisor =
@@ -339,7 +340,8 @@ round_factors(CcOp *op, const Weights *weights, const Level *level) {
 
 /* --- all taps at once --- */
 
-/* The shift for divisors up to `top`, limited by the bits that products of sums leave. */
+/* The shift for divisors up to `top`, limited by the bits that a sum leaves free in its product
+ * with n. */
 static gint
 find_shift(const Lines *lines, const Level *level, gint max_code, gdouble top) {
   const gboolean is_byte = max_code <= G_MAXUINT8;
@@ -364,8 +366,8 @@ round_taps(CcOp *op, const Weights *weights, const Level *level) {
 
 /* --- levels --- */
 
-/* Levels with shift FLOAT are for bytes only: level 0 for rows and columns of small kernels, the
- * other one for unfactored weights, because for factored ones it equals the next level. */
+/* Levels with shift FLOAT are for bytes only. Level 0 is for rows and columns of small kernels.
+ * Level 1 is for unfactored weights, because it equals level 2 for factored weights. */
 static gboolean
 is_tried(const CcOp *op, const Weights *weights, const Level *level) {
   if (level->shift != FLOAT)
@@ -376,7 +378,7 @@ is_tried(const CcOp *op, const Weights *weights, const Level *level) {
                             : !op->separable;
 }
 
-/* Sets the taps with the first level that is fine enough, or with the last one. */
+/* Sets the taps with the first level that is fine enough, or with the last level. */
 static gdouble
 quantize(CcOp *op, const Weights *weights) {
   gdouble divisor = 1;

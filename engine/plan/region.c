@@ -115,7 +115,8 @@ has_macropixels(const CcFrameLayout *frame) {
   return FALSE;
 }
 
-/* Whether only whole macropixels are read and written; the last one of a row may be half. */
+/* Whether only whole macropixels are read and written; the last macropixel of a row may be
+ * incomplete. */
 static gboolean
 check_macropixels(const FrameSpan *across, guint stride, GError **error) {
   const guint end = across->from + across->n_read;

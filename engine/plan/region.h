@@ -15,11 +15,12 @@ G_BEGIN_DECLS
  * macropixel at the end of a row. */
 typedef struct {
   CcRect source; /* pixels of the input; not empty, inside of the input */
-  /* position of the top left pixel, inside of the output; the part that does not fit is cut off */
+  /* position of the result's top left pixel, inside of the output; the part of the result that does
+   * not fit is cut off */
   guint target_x, target_y;
 } CcRegion;
 
-/* The region of all pixels of frames of a layout. */
+/* The region that covers the whole frame, for frames of a layout. */
 CcRegion cc_frame_layout_region(const CcFrameLayout *layout);
 
 /* The region of a filter in frames of a layout. CC_ERROR_INVALID if its source or target lies
@@ -28,8 +29,8 @@ gboolean cc_filter_find_region(const CcFilter *filter, const CcFrameLayout *fram
                                GError **error);
 
 /* Sets, for each plane, the rectangle of `in` that a region reads and the rectangle of `out` that
- * it writes. `out` is `in` divided by `stride`. Units are pixels of the plane, or groups if the
- * plane has macropixels. No rectangle is empty. */
+ * it writes. `out` is the layout `in` shrunk by `stride`. Units are pixels of the plane, or groups
+ * if the plane has macropixels. No rectangle is empty. */
 void cc_region_place(const CcRegion *region, const CcFrameLayout *in, const CcFrameLayout *out,
                      guint stride, CcRect source[CC_MAX_PLANES], CcRect target[CC_MAX_PLANES]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A stage: one step that samples go through. A plan has a list of stages. */
+/* A stage: one processing step of the samples. A plan has a list of stages. */
 
 #include "engine/shared.h"
 #include <glib.h>
@@ -21,31 +21,32 @@ enum { CC_N_STAGE_KINDS = 2 CC_STAGES(CC_LIST_PLUS_ONE) };
 
 /* The input of a stage. */
 typedef enum {
-  /* Neighbourhoods of the source. The stage makes components that no other stage with this input
-   * makes. */
+  /* Neighbourhoods of source samples. No two stages with this input make the same component. */
   CC_READS_SOURCE,
-  /* The intermediate planes of the stage before, with neighbours. All of a region is complete
-   * before the stage begins. The stage makes every component that a pass makes
-   * (cc_plan_made_components), and passes on all bits of the stored words of components that it
-   * leaves unchanged. The colors of direction-color are not in these planes: they are written to
-   * the frame afterwards. */
+  /* Neighbourhoods in the intermediate planes that the previous stage writes. The previous stage
+   * completes the whole region before this stage begins. This stage writes every component that a
+   * pass makes (cc_plan_made_components). It copies all bits of the stored words of components that
+   * it leaves unchanged. The colors of direction-color are not in these planes, because they are
+   * written to the frame afterwards. */
   CC_READS_PLANES,
-  /* Single samples of the frame, changed in place, also those of direction-color. Such stages come
-   * last. */
+  /* Single samples of the frame, including the samples of direction-color. The stage changes the
+   * samples in place. Such stages come last. */
   CC_READS_SAMPLES,
 } CcStageReads;
 
 typedef struct {
   CcStageKind kind;
   CcStageReads reads;
-  gboolean needs_source; /* it also reads the source sample at the same position */
-  /* With READS_PLANES: bytes of a sample of the planes that it reads, 1, 2 or 4. 0: as in a frame,
-   * like the output of CONVOLVE. */
+  gboolean needs_source; /* the stage also reads the source sample at the same position */
+  /* With CC_READS_PLANES: bytes of a sample in the planes that the stage reads: 1, 2 or 4. 0: the
+   * sample size of the frame, which the output of CONVOLVE has. */
   guint sample_bytes;
-  gsize result_bytes;       /* read back with the frame for each region; a multiple of 8 */
-  gpointer data;            /* parameters of the kind; NULL: none */
+  /* bytes of results for each region, read back with the frame; a multiple of 8 */
+  gsize result_bytes;
+  gpointer data;            /* parameters of the stage; NULL: none */
   GDestroyNotify free_data; /* frees `data` with the plan; NULL: `data` is borrowed */
-  gsize result_at; /* offset of its result within the results of a region; set by the plan */
+  /* offset of the stage's results within the results of a region, in bytes; set by the plan */
+  gsize result_at;
 } CcStage;
 
 G_END_DECLS

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* The largest `depth` of any backend: submissions in flight at once. */
+/* The maximum of CcBackend.depth, the number of submissions in flight at once. */
 #define CC_MAX_SUBMISSIONS 8
 
 /* The largest number of threads of the CPU backend. */
@@ -20,9 +20,9 @@ typedef struct {
   gint choice;        /* a CcBackendChoice; 0: the first backend that opens */
   gboolean no_device; /* open a backend without a device, whatever the choice is */
   gint device_id;     /* number of the device; -1: the least busy */
-  /* of the CPU backend, up to CC_MAX_THREADS; 0: one for each core */
+  /* number of threads of the CPU backend, up to CC_MAX_THREADS; 0: one for each core */
   guint n_threads;
-  /* The device's context to work in, which then determines the device. NULL: the primary context.
+  /* The context to work in, which determines the device. NULL: the primary context of the device.
    */
   const CcContext *context;
 } CcBackendConfig;
@@ -34,53 +34,55 @@ typedef struct _CcSubmission CcSubmission;
 /* A frame to be filtered, with its regions, as given to submit. */
 typedef struct {
   CcFrame src, dst;
-  /* One or more regions; the rest of both frames is neither read nor written. Each region is made
-   * from src as it was before. If targets overlap, the later region wins. Regions must be inside of
-   * the frames, as defined by CcRegion, and may change with every frame. */
+  /* One or more regions. Nothing outside of the regions is read or written. Each region is computed
+   * from src as it was before the submission. If targets overlap, the later region wins. Regions
+   * must be inside of the frames, as defined by CcRegion, and may change with every frame. */
   const CcRegion *regions;
   guint n_regions;
-  /* result_bytes of the plan for each region, aligned to 8; NULL if result_bytes is 0 */
+  /* memory for CcPlan.result_bytes of results for each region, aligned to 8 bytes; NULL if
+   * result_bytes is 0 */
   gpointer results;
 } CcSubmitInfo;
 
 /* The times of one frame, in nanoseconds. A device measures only some of its frames; the other
  * frames get the times of the last measured one. */
 typedef struct {
-  guint64 upload, kernel, download; /* on the device; the CPU backend sets `kernel` only */
+  guint64 upload, kernel, download; /* time on the device; the CPU backend sets `kernel` only */
   guint64 wait;                     /* time that the caller was blocked in cc_backend_wait */
 } CcTimes;
 
 typedef struct {
-  const gchar *name;   /* as in CC_BACKENDS of plugin/backends.h */
-  gboolean has_device; /* its frames may be in device memory, and the device can fail */
+  const gchar *name; /* as in CC_BACKENDS of plugin/backends.h */
+  /* the backend has a device: frames may be in device memory, and the device can fail */
+  gboolean has_device;
   /* Opens the backend, or reports with CC_ERROR_UNAVAILABLE what is missing. */
   CcBackend *(*open)(const CcBackendConfig *config, GError **error);
   /* Computes everything about a plan that does not depend on a frame. Takes no reference to the
-   * plan; cc_backend_prepare does. */
+   * plan, because cc_backend_prepare takes it. */
   CcProgram *(*prepare)(CcBackend *self, const CcPlan *plan, GError **error);
   void (*program_free)(CcProgram *program);
   /* Starts filtering. All memory that `info` points to must stay valid and untouched until the
-   * submission was waited for; only then the results are valid. At most `depth` submissions may be
-   * in flight. A backend without a device accepts frames in host memory only. CC_ERROR_NO_MEMORY if
-   * there is not enough memory for another submission. */
+   * submission was waited for. The output and the results are valid only after that wait. At most
+   * `depth` submissions may be in flight. A backend without a device accepts frames in host memory
+   * only. CC_ERROR_NO_MEMORY if there is not enough memory for another submission. */
   CcSubmission *(*submit)(CcBackend *self, CcProgram *program, const CcSubmitInfo *info,
                           GError **error);
   /* Waits for the submission and frees it, also if it failed. Submissions are waited for in their
-   * order. NULL: submit does all the work and sets the times of a submission, which g_free frees.
-   */
+   * order. NULL: submit does all the work and sets the times of the submission, and g_free frees
+   * the submission. */
   gboolean (*wait)(CcBackend *self, CcSubmission *submission, CcTimes *times, GError **error);
   /* Frees memory that is kept for later submissions. NULL if the backend keeps none. */
   void (*trim)(CcBackend *self);
   void (*close)(CcBackend *self);
 } CcBackendClass;
 
-/* The members of the opaque types that all backends share. A backend's own types embed them first.
- */
+/* The members of the opaque types that all backends share. Each backend embeds these structs as the
+ * first member of its own types. */
 struct _CcBackend {
   const CcBackendClass *klass;
-  CcDevice *device;   /* whose memory submissions may read and write directly; NULL on the CPU */
+  CcDevice *device;   /* submissions may access this device's memory directly; NULL on the CPU */
   gchar *device_name; /* for people: "NVIDIA H200" or "AVX2, 2 threads" */
-  gint device_id;     /* -1 on the CPU */
+  gint device_id;     /* number of the device; -1 on the CPU */
   guint depth;        /* submissions that may be in flight at once; 1 if submit does all the work */
   gsize kept_bytes;   /* memory kept for submissions; read it with cc_backend_kept_bytes */
 };
@@ -102,8 +104,8 @@ struct _CcSubmission {
   CcTimes times; /* set by submit if the backend has no `wait` */
 };
 
-/* All submissions must have been waited for and all programs unreferenced. The device lives on
- * while others refer to it. */
+/* All submissions must have been waited for and all programs unreferenced. The device stays alive
+ * while other references to it exist. */
 void cc_backend_close(CcBackend *self);
 
 /* Bytes that the backend keeps for submissions: memory of the device, or host memory for

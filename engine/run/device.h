@@ -63,8 +63,8 @@ cc_device_free_pinned(CcDevice *self, gpointer memory) {
 }
 
 /* Page-locks existing memory until cc_device_unpin, which must be called before the memory is
- * freed. CC_ERROR_DEVICE if the system refuses: read-only memory, device memory, pages that are
- * locked already. */
+ * freed. CC_ERROR_DEVICE if the system refuses the memory, for example read-only memory, device
+ * memory or pages that are locked already. */
 static inline gboolean
 cc_device_pin(CcDevice *self, gpointer memory, gsize bytes, GError **error) {
   return self->klass->pin(self, memory, bytes, error);
@@ -75,7 +75,7 @@ cc_device_unpin(CcDevice *self, gpointer memory) {
   self->klass->unpin(self, memory);
 }
 
-/* Whether the device's driver would initialise now, for another user of the driver. */
+/* Whether another user of the device's driver could initialise the driver now. */
 static inline gboolean
 cc_device_probe(CcDevice *self, GError **error) {
   return self->klass->probe(self, error);

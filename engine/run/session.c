@@ -13,7 +13,7 @@ typedef struct {
 typedef struct {
   CcSessionFrame *frame;
   CcPlan *plan;
-  CcRegion region; /* of the filter that was in use when the frame was submitted */
+  CcRegion region; /* region of the filter that was in use when the frame was submitted */
   CcSubmitInfo info;
   CcSubmission *submission; /* NULL after it was waited for */
   gboolean mapped;
@@ -24,21 +24,21 @@ typedef struct {
 struct _CcSession {
   CcOpenBackend open;
   CcSessionListener listener; /* or NULL */
-  gpointer data;              /* of the listener */
+  gpointer data;              /* argument of the listener */
 
   /* Used by the streaming thread. Members of `now` that other threads read are changed with the
    * lock held. */
   Engine now;
-  CcBackendConfig config; /* of `now`, without the context */
+  CcBackendConfig config; /* configuration of `now`, without the context */
   CcFilter filter;        /* the current filter, with a reference to its kernel */
-  CcRegion region;        /* of the filter */
+  CcRegion region;        /* region of the filter */
   GQueue in_flight;       /* Items, oldest first */
   GSList *contexts; /* handles of the contexts that this stream was filtered in, newest first */
   GError *failover, *no_failover; /* reasons of events that are not emitted yet; NULL: none */
   gboolean stays; /* contexts alternate, so the stream stays in the context of `now` */
 
   GMutex lock; /* guards the members below */
-  guint max;   /* frames in flight at once that memory allows */
+  guint max;   /* number of frames in flight that memory allows */
   CcSessionStats stats;
 };
 
@@ -55,8 +55,8 @@ emit_reason(CcSession *self, CcSessionEventKind kind, const gchar *reason) {
   emit(self, &(CcSessionEvent){.kind = kind, .reason = reason});
 }
 
-/* `context`: the context in which it was opened, or NULL. `fallback`: why it is not the first
- * choice, or NULL. */
+/* Emits the event for the open backend. `context` is the context in which the backend was opened,
+ * or NULL. `fallback` says why the backend is not the first choice; NULL if it is. */
 static void
 emit_backend(CcSession *self, const CcContext *context, const GError *fallback) {
   const CcBackend *backend = self->now.backend;
@@ -217,7 +217,7 @@ redo_item(Item *item, CcProgram *program, GError **error) {
   if (map_item(item, NULL, &item->failure))
     submit_item(item, program, &item->failure);
   const gboolean ok = finish_item(item, error);
-  /* the frame still counts as one of the device, which has no times for it */
+  /* the frame is still counted like frames of the device, but the device measured no times */
   item->times = (CcTimes){0};
   return ok;
 }
@@ -236,7 +236,7 @@ finish_all(CcSession *self) {
 }
 
 /* Filters all frames again from their inputs on `backend`, which has no device. Stops at the first
- * failure. The frames after it keep the result that they had. */
+ * failure. The later frames keep the results that they had. */
 static gboolean
 redo_all(CcSession *self, CcBackend *backend, GError **error) {
   CcProgram *program = NULL;
@@ -383,9 +383,9 @@ fail_over(CcSession *self, const GError *error) {
   return TRUE;
 }
 
-/* Emits the events of a failover and of the program that takes over; FALSE: there was none. To be
- * called at the end of a function that may have failed over, because a listener may post messages
- * whose handlers use the session again. */
+/* Emits the events of a failover and of the program that takes over. FALSE: there was no failover.
+ * Must be called at the end of a function that may have failed over, because a listener may post
+ * messages whose handlers use the session again. */
 static gboolean
 emit_failover(CcSession *self) {
   g_autoptr(GError) failover = g_steal_pointer(&self->failover);
@@ -417,8 +417,8 @@ cc_session_give_up_device(CcSession *self, const gchar *reason, GError **error) 
 /* An operation that may fail for lack of memory or because of a device error. */
 typedef gboolean (*Attempt)(CcSession *self, gpointer data, GError **error);
 
-/* Runs the operation. After an error runs it again: with one frame in flight if memory ran out,
- * then without the device. */
+/* Runs the operation. If memory runs out, runs it again with only one frame in flight. If the
+ * device has still failed or lacks memory, runs it again without the device. */
 static gboolean
 attempt(CcSession *self, Attempt try, gpointer data, GError **error) {
   g_autoptr(GError) reason = NULL;
@@ -501,7 +501,8 @@ start_frame(CcSession *self, gpointer data, GError **error) {
   return TRUE;
 }
 
-/* Emits the memory path of the first frame, and of every frame with another path. */
+/* Emits the memory path of the first frame, and of every frame whose path differs from the frame
+ * before. */
 static void
 emit_paths(CcSession *self, const CcSessionFrame *frame) {
   if (frame->in_path == self->stats.in_path && frame->out_path == self->stats.out_path)
@@ -519,7 +520,7 @@ cc_session_submit(CcSession *self, CcSessionFrame *frame, GError **error) {
   const gboolean ok = attempt(self, start_frame, frame, error);
   if (ok)
     emit_paths(self, frame);
-  emit_failover(self); /* its handlers may cause the frame to be taken */
+  emit_failover(self); /* handlers of the events may cause the frame to be taken */
   return ok;
 }
 
@@ -528,7 +529,7 @@ cc_session_take(CcSession *self, GError **error) {
   Item *item = g_queue_peek_head(&self->in_flight);
   CcSessionFrame *frame = NULL;
   g_autoptr(GError) reason = NULL;
-  /* A failover that fails at a later frame has still filtered this one, so it is checked again. */
+  /* A failover may filter this frame and fail at a later one, so this frame is checked again. */
   if (finish_item(item, &reason) || fail_over(self, reason) || finish_item(item, NULL)) {
     g_queue_pop_head(&self->in_flight);
     count_frame(self, item);
@@ -569,7 +570,7 @@ cc_session_move(CcSession *self, const CcContext *context, GError **error) {
     return TRUE;
   }
   close_engine(&next);
-  /* also if it was UNAVAILABLE, because other frames work in that context */
+  /* CC_ERROR_UNAVAILABLE also counts as a device error, because other frames work in the context */
   reason->code = CC_ERROR_DEVICE;
   const gboolean ok = fail_over(self, reason);
   if (!ok)

@@ -50,12 +50,13 @@ typedef enum {
   /* The device failed or has too little memory. BACKEND and PROGRAM events follow for the backend
    * that takes over. */
   CC_EVENT_FAILOVER,
-  CC_EVENT_NO_FAILOVER, /* the same, but no other backend can take over */
-  CC_EVENT_SHRUNK,      /* memory ran out, so only one frame is in flight from now on */
+  /* the device failed or has too little memory, and no other backend can take over */
+  CC_EVENT_NO_FAILOVER,
+  CC_EVENT_SHRUNK, /* memory ran out, so only one frame is in flight from now on */
   /* Frames of several contexts alternate. From now on, frames of other contexts are copied. Emitted
    * at most once in a stream. */
   CC_EVENT_CONTEXTS,
-  CC_EVENT_PATHS,   /* the first frame, or the memory path has changed */
+  CC_EVENT_PATHS, /* the memory path of the first frame is known, or the memory path has changed */
   CC_EVENT_PROGRAM, /* a new program was made and runs from now on */
 } CcSessionEventKind;
 
@@ -79,29 +80,30 @@ typedef struct {
 } CcSessionEvent;
 
 /* Called with each event in the thread that uses the session. The session calls the listener at the
- * end of the function that caused the event, when its own state has changed. No lock is held, so
- * the listener may use the session. cc_session_take has then already removed the frame that it
- * returns. SHRUNK is an exception: cc_session_submit and cc_session_set_filter emit it before they
- * try again. */
+ * end of the function that caused the event, after the session's state has changed. No lock is
+ * held, so the listener may use the session. When cc_session_take emits an event, it has already
+ * removed the frame that it returns. SHRUNK is an exception: cc_session_submit and
+ * cc_session_set_filter emit it before they try again. */
 typedef void (*CcSessionListener)(gpointer data, const CcSessionEvent *event);
 
 /* --- counters --- */
 
 typedef struct {
-  const gchar *backend;   /* such as "cpu"; "none" if none is open */
-  gchar *device;          /* name of its device, or a description of its resources; "none" */
+  const gchar *backend; /* such as "cpu"; "none" if none is open */
+  /* name of the device, or a description of the backend's resources; "none" if none is open */
+  gchar *device;
   gint device_id;         /* -1: no device */
   gchar *plan;            /* a description of the filter's arithmetic; "" before the first plan */
-  GStrv steps;            /* of the last program; NULL: none in this stream */
+  GStrv steps;            /* CcProgram.steps of the last program; NULL: no program in this stream */
   guint size;             /* larger side of the kernel; 0: no plan, or nothing is filtered */
   const gchar *algorithm; /* CcProgram.algorithm of the last program; NULL: none */
-  const gchar *in_path, *out_path; /* of the last frame; NULL: none */
+  const gchar *in_path, *out_path; /* memory paths of the last frame; NULL: no frame yet */
   gsize device_bytes;              /* device memory kept for frames in flight and later ones */
   /* Host memory that a backend without a device keeps for the planes between two stages. */
   gsize scratch_bytes;
   guint n_failovers;
-  guint64 n_frames, n_bytes; /* of the frames that were taken */
-  CcTimes times;             /* sums over these frames */
+  guint64 n_frames, n_bytes; /* number and bytes of the frames that were taken */
+  CcTimes times;             /* sums of the times of these frames */
 } CcSessionStats;
 
 /* Copies the counters; cc_session_stats_clear frees the texts. Any thread. */
@@ -129,8 +131,8 @@ gboolean cc_session_open(CcSession *self, const CcBackendConfig *config, GError 
 /* Ends the stream and closes the backend. */
 void cc_session_close(CcSession *self);
 
-/* Whether a backend is open that was opened with the same choice, device_id and n_threads as in
- * `config`. If `config` is NULL: whether any backend is open. */
+/* Whether a backend is open and was opened with the choice, device_id and n_threads of `config`. If
+ * `config` is NULL: whether any backend is open. */
 gboolean cc_session_is_open_as(const CcSession *self, const CcBackendConfig *config);
 
 /* Begins a stream: clears the filter and sets the counters to 0. */
@@ -177,8 +179,8 @@ void cc_session_shrink(CcSession *self, const gchar *reason);
  * or no other backend can take over. */
 gboolean cc_session_give_up_device(CcSession *self, const gchar *reason, GError **error);
 
-/* The backend's device; frames may be in its memory. NULL: the backend has none, or none is open.
- * The pointer is valid until the next call of another function of the session. */
+/* The backend's device; frames may be in its memory. NULL: the backend has no device, or no backend
+ * is open. The pointer is valid until the next call of another function of the session. */
 CcDevice *cc_session_get_device(const CcSession *self);
 
 /* Whether a frame in `context` can be submitted without cc_session_move. TRUE if the backend has no

@@ -9,12 +9,13 @@
 typedef struct {
   CcSessionFrame parent;
   GstBuffer *in, *out;
-  GstBuffer *spare; /* system memory instead of `out`, or NULL */
+  GstBuffer *spare; /* buffer in system memory that replaces `out`; NULL: not needed */
   GstVideoInfo in_info, out_info;
   CcMappedFrame in_map, out_map;
 } BufferFrame;
 
-/* Allocates a buffer in system memory that replaces `out`. FALSE: `out` is not in device memory. */
+/* Allocates a buffer in system memory that replaces `out`. FALSE: `out` is not in device memory, or
+ * the allocation failed. */
 static gboolean
 take_spare(BufferFrame *self) {
   if (!cc_buffer_get_context(self->out, NULL))
@@ -95,8 +96,8 @@ cc_buffer_frame_new(GstBuffer *in, const GstVideoInfo *in_info, GstBuffer *out,
   return &self->parent;
 }
 
-/* Copies whole rows with padding, because gst_video_frame_copy omits the last Cr of packed 4:2:2
- * if the width is odd. */
+/* Copies whole rows including their padding. gst_video_frame_copy is not used, because it omits the
+ * last Cr of packed 4:2:2 if the width is odd. */
 static void
 copy_planes(GstVideoFrame *to, const GstVideoFrame *from) {
   for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES(to); p++) {
@@ -113,7 +114,8 @@ copy_planes(GstVideoFrame *to, const GstVideoFrame *from) {
   }
 }
 
-/* Copies the frame into new system memory with the layout of `like`. */
+/* Copies the frame in `system` into a new buffer in system memory, which has the layout of `like`.
+ */
 static GstBuffer *
 lay_out_like(GstBuffer *like, GstBuffer *system, const GstVideoInfo *info) {
   GstVideoMeta *meta = gst_buffer_get_video_meta(like);

@@ -8,17 +8,19 @@
 
 G_BEGIN_DECLS
 
-/* Makes a frame that is filtered from `in`, which it references, into `out`, which it takes over;
- * `out` must have no other reference. The infos are those of the caps. */
+/* Makes a frame with the input `in` and the output `out`. The frame adds a reference to `in` and
+ * takes over `out`, which must have no other reference. `in_info` and `out_info` come from the
+ * caps. */
 CcSessionFrame *cc_buffer_frame_new(GstBuffer *in, const GstVideoInfo *in_info, GstBuffer *out,
                                     const GstVideoInfo *out_info);
 
-/* Frees the frame and returns the buffer with the result (transfer full). That is a buffer in
- * system memory if `out` was in device memory that could not be mapped any more. *lost is then
- * `out` (transfer full), else NULL. */
+/* Frees the frame and returns the buffer with the result (transfer full). The result is normally
+ * `out`, and *lost is NULL. If `out` was in device memory that could no longer be mapped, the
+ * result is a buffer in system memory, and *lost is `out` (transfer full). */
 GstBuffer *cc_buffer_frame_free_to_output(CcSessionFrame *frame, GstBuffer **lost);
 
-/* Copies the frame in `system` into `to`, which has one memory of a device and these caps. */
+/* Copies the frame in `system` into `to`. Both have the caps of `info`. `to` must have exactly one
+ * memory, which is device memory. */
 gboolean cc_buffer_copy_to_device(GstBuffer *to, GstBuffer *system, const GstVideoInfo *info,
                                   GError **error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* GStreamer's CUDA memory in a build without CUDA. The domain is missing, so nothing calls the
- * other functions for it. */
+/* Replaces cudamemory.c in a build without CUDA. The CUDA domain is marked as missing, so the
+ * functions here that need CUDA are never called. */
 
 #include "cudamemory.h"
 

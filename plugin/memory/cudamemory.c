@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cudamemory.h"
 
-/* libgstcuda's API is declared unstable. */
+/* GStreamer declares the API of libgstcuda as unstable, and its headers warn without this macro. */
 #define GST_USE_UNSTABLE_API
 #include <gst/cuda/gstcudabufferpool.h>
 #include <gst/cuda/gstcudacontext.h>
@@ -20,7 +20,8 @@ cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_id,
   gst_cuda_handle_set_context(element, offered, device_id, (GstCudaContext **)context);
 }
 
-/* Queries the neighbour of one pad. An answer goes to the element's set_context. */
+/* Queries the neighbour of one pad for a context. If the neighbour has a context, calls the
+ * element's set_context. */
 static void
 query_peer(GstElement *element, const gchar *pad_name) {
   g_autoptr(GstPad) pad = gst_element_get_static_pad(element, pad_name);
@@ -49,10 +50,11 @@ cc_cuda_context_request(GstElement *element, gboolean (*knows)(GstElement *eleme
         element, gst_message_new_need_context(GST_OBJECT(element), GST_CUDA_CONTEXT_TYPE));
 }
 
-/* Initialises libgstcuda once, right after a successful probe of the driver, and does not use the
- * library if that fails. In 1.22, if the library's own cuInit fails, the first call that needs it
- * fails with a critical warning and every later call blocks forever. Making a context before the
- * library is loaded aborts the process. */
+/* Whether libgstcuda can be used. Initialises the library once, right after a successful probe of
+ * the driver. If the initialisation fails, the library is never used. In GStreamer 1.22 a failure
+ * of the library's own cuInit is fatal: the first call that needs CUDA fails with a critical
+ * warning, and every later call blocks forever. If a context is made before the library is loaded,
+ * the process aborts. */
 static gboolean
 library_works(CcDevice *device) {
   static GMutex lock;
@@ -147,8 +149,9 @@ owns(GstMemory *memory) {
   return gst_is_cuda_memory(memory);
 }
 
-/* All memories must be CUDA memory: a host address used as a device address would destroy the
- * context for everyone who shares it. Memories that are merged become system memory. */
+/* All memories of the buffer must be CUDA memory. If a host address were used as a device address,
+ * the context would become unusable for all elements that share it. A buffer with several memories
+ * cannot be mapped at once, because merging makes it system memory. */
 static gboolean
 maps(GstBuffer *buffer, gboolean at_once, CcDevice *device) {
   return device && cc_buffer_get_context(buffer, NULL) &&
@@ -162,9 +165,9 @@ sync_memory(GstMemory *memory) {
 #endif
 }
 
-/* Sets the memory kind and the stream. A frame can wait for one stream only, so several memories,
- * or those of another context, are synchronized here. A map for writing also counts as pending work
- * of the stream. */
+/* Sets the memory kind and the stream of the frame. A frame can wait for one stream only. If it has
+ * several memories, or memory of another context, the memories are synchronized here instead. A map
+ * for writing also counts as pending work of the stream. */
 static const gchar *
 describe(const CcMaps *mapped, CcDevice *device, CcFrame *frame) {
   GstObject *context = cc_buffer_get_context(mapped->buffer, NULL);
@@ -183,8 +186,8 @@ describe(const CcMaps *mapped, CcDevice *device, CcFrame *frame) {
   return own ? "CUDA memory" : "CUDA memory of another context";
 }
 
-/* All rows of a memory, including the bytes between them. All planes of such a memory have the same
- * pitch. */
+/* Describes a copy of all rows of a memory, including the padding of the rows. All planes of a CUDA
+ * memory have the same pitch. */
 static CUDA_MEMCPY2D
 describe_rows(GstMemory *memory) {
   const gsize pitch = (gsize)((GstCudaMemory *)memory)->info.stride[0];
@@ -249,7 +252,7 @@ G_DEFINE_TYPE(CcCudaPool, cc_cuda_pool, GST_TYPE_CUDA_BUFFER_POOL)
 static void
 count_buffer(GstBufferPool *pool, GstBuffer *buffer, gboolean is_added) {
   gsize bytes;
-  /* maxsize, because users may have resized the buffer */
+  /* Uses maxsize, because an element may have resized the buffer. */
   gst_buffer_get_sizes(buffer, NULL, &bytes);
   g_atomic_pointer_add(&((CcCudaPool *)pool)->bytes, is_added ? (gssize)bytes : -(gssize)bytes);
 }
@@ -305,7 +308,7 @@ const CcDomain cc_cuda_domain = {
     .new_pool = new_pool,
     .owns = owns,
     .maps = maps,
-    .map_flags = (GstMapFlags)GST_MAP_CUDA, /* makes the address a device address */
+    .map_flags = (GstMapFlags)GST_MAP_CUDA, /* makes the mapped address a device address */
     .describe = describe,
     .get_context = get_context,
     .read = read_memory,

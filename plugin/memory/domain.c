@@ -32,7 +32,7 @@ describe_system(const CcMaps *maps, CcDevice *device, CcFrame *frame) {
   return "system memory";
 }
 
-/* A frame with several memories is described by the worst one. */
+/* Describes a frame with several memories by its worst memory: the last value in CcPinning. */
 static const gchar *
 describe_pinned(const CcMaps *maps, CcDevice *device, CcFrame *frame) {
   CcPinning worst = CC_PINNING_OWN;
@@ -44,10 +44,11 @@ describe_pinned(const CcMaps *maps, CcDevice *device, CcFrame *frame) {
   return cc_pinning_describe(worst);
 }
 
-/* The domain owns no memories, because pinned memory is plain system memory for others. */
+/* The domain of pinned memory. It owns no memories, because other elements see pinned memory as
+ * plain system memory. */
 static const CcDomain pinned_domain = {
     .name = "pinned memory",
-    .cost = 1, /* a transfer */
+    .cost = 1, /* the transfer between host and device */
     .is_usable = needs_device,
     .maps = maps_for_device,
     .describe = describe_pinned,
@@ -55,7 +56,7 @@ static const CcDomain pinned_domain = {
 
 const CcDomain cc_system_domain = {
     .name = "system memory",
-    .cost = 2, /* a copy and a transfer, if there is a device */
+    .cost = 2, /* the same transfer and a copy, if there is a device */
     .owns = owns_any,
     .maps = maps_any,
     .describe = describe_system,

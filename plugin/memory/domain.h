@@ -2,8 +2,8 @@
 #pragma once
 
 /* The table of memory domains for frames: how caps name a domain, which frames it holds, when it is
- * usable, where its buffers come from, how they are mapped, and what a frame in it costs. A new
- * domain is a new file with its row, and a line in the table. */
+ * usable, where its buffers come from, how they are mapped, and what a frame in it costs. To add a
+ * domain, write a file with its CcDomain and add a line to the table. */
 
 #include <gst/video/video.h>
 #include "engine/frame.h"
@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* The maps of a mapped buffer. */
+/* The GstMapInfos of a mapped buffer. */
 typedef struct {
   GstBuffer *buffer; /* borrowed */
   guint n_maps;
@@ -20,54 +20,58 @@ typedef struct {
 
 /* Functions may be NULL only if their comment says so. */
 typedef struct {
-  const gchar *name; /* for people */
-  /* The caps feature; NULL: none, as for system memory. Several rows may have the same feature. */
+  const gchar *name; /* name in messages and the log */
+  /* The caps feature; NULL: the caps have no feature, as for system memory. Several domains may
+   * have the same feature. */
   const gchar *feature;
-  /* The cost of a frame in transfers and copies. Of the domains with a feature that both sides
-   * accept, the cheapest is preferred. */
+  /* The cost of transfers and copies for a frame, compared to other domains. The element prefers
+   * the cheapest domain that has a feature and that both sides accept. */
   guint cost;
-  gboolean is_missing; /* not in this build */
-  gboolean on_device;  /* memory of a device, so frames in it are not transferred */
+  gboolean is_missing; /* this build does not support the domain */
+  gboolean on_device;  /* frames are in device memory, so they need no transfer */
 
   /* --- which frames --- */
 
-  /* Whether the domain can hold frames of a format and height; NULL: all. If it holds a format at
-   * all, it holds every even height. */
+  /* Whether the domain can hold frames of a format and height. NULL: the domain holds all frames. A
+   * domain that holds some heights of a format must hold all even heights. */
   gboolean (*holds)(const gchar *format, gint height);
-  /* Whether the domain is usable while a backend has `device`, which is NULL if it has none; NULL:
-   * always. */
+  /* Whether the domain is usable with a backend that uses `device`. `device` is NULL if the backend
+   * uses no device. If the function is NULL, the domain is always usable. */
   gboolean (*is_usable)(CcDevice *device);
 
   /* --- buffers --- */
 
-  /* Makes a pool of the domain, which ignores allocators that others set. `context` is the
-   * GstObject of the device's context if the domain has contexts, else NULL. Pools of neighbours
-   * are then not used. NULL: system memory, which may come from pools of neighbours. */
+  /* Makes a pool of the domain. The pool ignores allocators that neighbours set. `context` is the
+   * GstObject of the device's context if the domain has contexts, else NULL. A domain with this
+   * function does not use pools of neighbours. If the function is NULL, buffers are in system
+   * memory and may come from pools of neighbours. */
   GstBufferPool *(*new_pool)(GstObject *context);
-  /* Whether a memory belongs to the domain; NULL: none does. */
+  /* Whether a memory belongs to the domain. NULL: no memory does. */
   gboolean (*owns)(GstMemory *memory);
 
   /* --- maps --- */
 
-  /* Whether a buffer is mapped as memory of this domain for `device`. With `at_once` one map must
-   * cover all memories of the buffer, which merges several memories into system memory. NULL: if
-   * the domain owns all of them. */
+  /* Whether a buffer is mapped as memory of this domain for `device`. With `at_once`, one map must
+   * cover all memories of the buffer. Such a map merges several memories into system memory. If the
+   * function is NULL, the domain maps buffers whose memories it all owns. */
   gboolean (*maps)(GstBuffer *buffer, gboolean at_once, CcDevice *device);
-  GstMapFlags map_flags; /* added to the flags of a map */
-  /* Sets `memory` of the mapped frame, which is CC_MEMORY_HOST unless the memory is pinned or of a
-   * device, and its `stream`. Returns the memory path for `stats`, a static text. */
+  GstMapFlags map_flags; /* added to GST_MAP_READ or GST_MAP_WRITE in a map */
+  /* Sets `memory` and `stream` of the mapped frame. `memory` is CC_MEMORY_HOST unless the memory is
+   * pinned or on a device. Returns a static text that names the memory path in `stats`. */
   const gchar *(*describe)(const CcMaps *maps, CcDevice *device, CcFrame *frame);
-  /* The context of a memory (transfer none). Also sets *context to the engine's description if
-   * `context` is not NULL. NULL: memories of this domain have no context. */
+  /* Returns the context of a memory (transfer none). If `context` is not NULL, also sets *context
+   * to the engine's description of it. If the function is NULL, memories of this domain have no
+   * context. */
   GstObject *(*get_context)(GstMemory *memory, CcContext *context);
-  /* Copy all bytes of a memory to or from host memory, if it cannot be mapped as system memory;
-   * NULL: not possible. */
+  /* Copy all bytes of a memory to host memory (read) or from it (write). Used if the memory cannot
+   * be mapped as system memory. NULL: the domain cannot copy. */
   gboolean (*read)(GstMemory *memory, guint8 *host);
   gboolean (*write)(GstMemory *memory, const guint8 *host);
 } CcDomain;
 
-/* The table. The first row that maps a buffer is used. Rows that examine memories come first;
- * pinned and system memory, which accept any, come last. */
+/* The table of domains. A buffer is mapped by the first domain that accepts it. Domains that
+ * examine the type of memories come first. Pinned and system memory come last because they accept
+ * any memory. */
 extern const CcDomain *const cc_domains[];
 extern const guint cc_n_domains;
 
@@ -83,7 +87,8 @@ cc_domain_bit(guint i) {
 
 CcDomainSet cc_domain_set_of(const CcDomain *domain);
 
-/* All domains in this build, and those of them that are usable with a device. */
+/* All domains that this build supports, and the domains among them that are usable with `device`.
+ */
 CcDomainSet cc_domains_built(void);
 CcDomainSet cc_domains_usable(CcDevice *device);
 
@@ -96,9 +101,9 @@ const CcDomain *cc_domain_of_buffer(GstBuffer *buffer, gboolean at_once, CcDevic
 /* The domain that a memory belongs to. */
 const CcDomain *cc_domain_of_memory(GstMemory *memory);
 
-/* The common context of all memories of a buffer (transfer none). Also sets *context to the
- * engine's description if `context` is not NULL. NULL: there are several contexts, or a memory has
- * none. */
+/* The context that all memories of a buffer share (transfer none). If `context` is not NULL, also
+ * sets *context to the engine's description of it. Returns NULL if the memories have different
+ * contexts or if a memory has no context. */
 GstObject *cc_buffer_get_context(GstBuffer *buffer, CcContext *context);
 
 G_END_DECLS

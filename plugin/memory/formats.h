@@ -3,27 +3,28 @@
 
 /* The video formats of the element, for its caps, the tests and the benches. */
 
-/* Which frames of a format GstCudaMemory can hold, by the version of GStreamer. GStreamer aborts
- * the process for a format that it does not support. */
+/* Which frames of a format GstCudaMemory can hold, depending on the version of GStreamer. GStreamer
+ * aborts the process if GstCudaMemory does not support a format. */
 typedef enum {
   CC_IN_CUDA_NEVER,
   CC_IN_CUDA_ANY,
-  CC_IN_CUDA_ANY_1_24,   /* all from 1.24.0 on, none before */
-  CC_IN_CUDA_ANY_1_24_4, /* all from 1.24.4 on, none before */
-  /* All from 1.24.4 on. Before that the last plane may begin in the middle of a row, and a
-   * GStreamer map as system memory loses data there: in 1.22 with an odd height, in 1.24.0 to
-   * 1.24.3 with an even one. */
+  CC_IN_CUDA_ANY_1_24,   /* every frame since 1.24.0, no frame before */
+  CC_IN_CUDA_ANY_1_24_4, /* every frame since 1.24.4, no frame before */
+  /* Every frame since 1.24.4. Before 1.24.4, the last plane may begin in the middle of a row. If
+   * GStreamer then maps the frame as system memory, data of this plane is lost. This affects odd
+   * heights in 1.22, and even heights in 1.24.0 to 1.24.3. */
   CC_IN_CUDA_PLANAR,
-  /* Frames with an even height. With an odd height the last row of chroma is outside of the memory,
-   * in late versions of 1.22 and in all from 1.24.0 to 1.28. */
+  /* Frames with an even height. With an odd height, the last row of chroma is outside of the memory
+   * in late versions of 1.22 and in all versions from 1.24.0 to 1.28. */
   CC_IN_CUDA_EVEN,
 } CcInCuda;
 
-/* A row is F(name as in caps, CcInCuda); the macro F expands a row. This F makes the names. */
+/* A row of CC_FORMATS is F(name as in caps, CcInCuda). The macro passed as F expands the rows.
+ * CC_FORMAT_NAME expands a row to the format's name. */
 #define CC_FORMAT_NAME(name, in_cuda) #name,
 
-/* The order is the preference if neighbours leave the format open: cheapest first, but formats with
- * color before grey, which would lose it. */
+/* The formats in order of preference, which is used if neighbours leave the format open. Cheaper
+ * formats come first. Color formats come before grey formats, because grey would lose the color. */
 #define CC_FORMATS(F)                                                                              \
   F(I420, CC_IN_CUDA_PLANAR)                                                                       \
   F(NV12, CC_IN_CUDA_ANY)                                                                          \

@@ -7,9 +7,9 @@
 
 /* The position of one plane in its buffer, in bytes. */
 typedef struct {
-  gsize origin; /* of the top left sample */
+  gsize origin; /* offset of the top left sample */
   gint stride;
-  gsize start, end; /* the range that its rows cover */
+  gsize start, end; /* the bytes of its rows are [start, end) */
 } PlaneExtent;
 
 static gboolean
@@ -31,9 +31,10 @@ cc_buffer_is_cropped(GstBuffer *buffer, const GstVideoInfo *info) {
          crop_fits(gst_buffer_get_video_crop_meta(buffer), meta, info);
 }
 
-/* Checks the metas of a buffer. A GstVideoMeta of a larger size describes the memory with padding:
- * as in gst_video_frame_map(), the frame is then the upper left part. A GstVideoCropMeta gives the
- * position of the frame, and must agree with the caps unless the GstVideoMeta does. */
+/* Checks the metas of a buffer. If the GstVideoMeta has a larger size than the caps, it describes
+ * memory with padding. The frame is then its upper left part, as in gst_video_frame_map(). If the
+ * buffer has a GstVideoCropMeta, the crop is the frame. The size of the crop must then be the size
+ * of the caps, unless the GstVideoMeta already has this size. */
 static gboolean
 check_meta(GstBuffer *buffer, const GstVideoMeta *meta, const GstVideoInfo *info, GError **error) {
   const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta(buffer);
@@ -67,8 +68,8 @@ cc_plane_component(const GstVideoInfo *info, guint p) {
   return component[0];
 }
 
-/* Adds the bytes of n strides to *at. FALSE: outside of any memory. All arithmetic is checked,
- * because metas may contain any number. */
+/* Adds the bytes of n strides to *at. FALSE: the result cannot be an offset in memory. All
+ * arithmetic is checked for overflow, because metas may contain any number. */
 static gboolean
 add_strides(gsize *at, gsize n, gint stride) {
   gsize bytes;
@@ -82,15 +83,15 @@ add_strides(gsize *at, gsize n, gint stride) {
   return TRUE;
 }
 
-/* The description of the frame in a buffer. */
+/* The descriptions of a buffer's frame. */
 typedef struct {
   gsize bytes;
-  const GstVideoMeta *meta;     /* NULL: the layout of GstVideoInfo */
-  const GstVideoCropMeta *crop; /* NULL: no crop */
+  const GstVideoMeta *meta;     /* NULL: GstVideoInfo describes the layout */
+  const GstVideoCropMeta *crop; /* NULL: the frame is not cropped */
 } FrameInBuffer;
 
-/* Moves *at from the first sample of a plane to the first sample of the crop. In packed 4:2:2
- * a crop at an odd column starts at the even column before, because a macropixel cannot be split;
+/* Moves *at from the first sample of a plane to the first sample of the crop. In packed 4:2:2 a
+ * crop at an odd column starts one column earlier, because a macropixel cannot be split.
  * GStreamer's videocrop does the same. */
 static gboolean
 add_crop(gsize *at, const GstVideoCropMeta *crop, const GstVideoInfo *info,
@@ -105,7 +106,7 @@ add_crop(gsize *at, const GstVideoCropMeta *crop, const GstVideoInfo *info,
          g_size_checked_add(at, *at, bytes) && add_strides(at, row, stride);
 }
 
-/* FALSE: the plane is not completely inside of the buffer. */
+/* Finds the position of a plane. FALSE: a part of the plane is outside of the buffer. */
 static gboolean
 measure_plane(PlaneExtent *extent, const FrameInBuffer *frame, const GstVideoInfo *info,
               const CcPlaneLayout *plane, guint p) {
@@ -122,8 +123,8 @@ measure_plane(PlaneExtent *extent, const FrameInBuffer *frame, const GstVideoInf
          extent->end <= frame->bytes;
 }
 
-/* Reports a plane that reaches outside of the buffer. Without a GstVideoMeta the layout is
- * GStreamer's default, whose rows are padded to a multiple of 4 bytes in most formats. */
+/* Sets the error for a plane that reaches outside of the buffer. Without a GstVideoMeta the layout
+ * is GStreamer's default, whose rows are padded to a multiple of 4 bytes in most formats. */
 static gboolean
 refuse_plane(const PlaneExtent *extent, const FrameInBuffer *frame, const GstVideoInfo *info,
              guint p, GError **error) {
@@ -172,7 +173,8 @@ cc_buffer_check(GstBuffer *buffer, const GstVideoInfo *info, const CcFrameLayout
   return locate_planes(extent, buffer, info, layout, error);
 }
 
-/* The domain of the first memory that belongs to a device, for an error message. NULL: none. */
+/* The domain of the buffer's first memory on a device, for an error message. NULL: no memory is on
+ * a device. */
 static const CcDomain *
 find_device_domain(GstBuffer *buffer) {
   for (guint i = 0; i < gst_buffer_n_memory(buffer); i++) {
@@ -183,8 +185,8 @@ find_device_domain(GstBuffer *buffer) {
   return NULL;
 }
 
-/* Maps the memory with bytes `start` to `end` of the buffer. Returns the address of byte `start`.
- */
+/* Maps the memory that contains the bytes from `start` to `end` of the buffer. Returns the address
+ * of byte `start`. */
 static guint8 *
 map_bytes(CcMappedFrame *self, gsize start, gsize end, GstMapFlags flags, GError **error) {
   guint index, length;
@@ -209,8 +211,8 @@ map_bytes(CcMappedFrame *self, gsize start, gsize end, GstMapFlags flags, GError
   return NULL;
 }
 
-/* Whether a plane crosses from one memory into another. The memories must then be merged, and all
- * planes must come from the same map, because merging replaces the memories. */
+/* Whether a plane extends over several memories. These memories must then be merged by a map.
+ * Merging replaces the memories of the buffer, so all planes must use the same map. */
 static gboolean
 crosses_memories(GstBuffer *buffer, const PlaneExtent *extent) {
   guint index, length;
@@ -229,7 +231,8 @@ need_one_map(GstBuffer *buffer, const PlaneExtent *extent, guint n_planes) {
   return crosses;
 }
 
-/* Sets the addresses of the planes; `whole` is the address of the buffer's first byte. */
+/* Sets the addresses and pitches of the planes. `whole` is the address of the buffer's first byte.
+ */
 static void
 set_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, guint8 *whole) {
   for (guint p = 0; p < n_planes; p++) {
@@ -239,8 +242,8 @@ set_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, guint
   self->frame.is_one_block = TRUE;
 }
 
-/* Reads the planes of a buffer with one memory into a copy, if GStreamer cannot map it as system
- * memory. */
+/* Copies the planes to host memory. Used if GStreamer cannot map the buffer as system memory. FALSE
+ * if the buffer has several memories or if its domain cannot read the memory. */
 static gboolean
 copy_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes) {
   GstMemory *memory = gst_buffer_peek_memory(self->maps.buffer, 0);
@@ -278,8 +281,8 @@ is_on_device(const CcMappedFrame *self) {
   return self->frame.memory == CC_MEMORY_DEVICE || self->frame.memory == CC_MEMORY_PEER;
 }
 
-/* Whether the engine can use the plane: it needs aligned samples and rows that do not overlap, but
- * a meta can describe other layouts. */
+/* Whether the engine can use the plane in place. The engine needs aligned samples, and rows that do
+ * not overlap. A GstVideoMeta can describe other layouts. */
 static gboolean
 plane_is_regular(const CcPlane *plane, const CcPlaneLayout *layout) {
   const gsize mask = cc_sample_size(layout->type) - 1;
@@ -326,7 +329,7 @@ make_regular(CcMappedFrame *self, const CcFrameLayout *layout, const CcDomain *d
   return TRUE;
 }
 
-/* Refuses negative strides on a device, which the engine does not support. */
+/* Refuses negative strides in device memory, because the engine does not support them. */
 static gboolean
 check_on_device(const CcMappedFrame *self, guint n_planes, const CcDomain *domain, GError **error) {
   for (guint p = 0; p < n_planes; p++)

@@ -11,33 +11,34 @@ G_BEGIN_DECLS
 /* A mapped buffer as planes. */
 typedef struct {
   CcMaps maps;
-  /* copies: of planes that the engine cannot read in place, and of a whole memory that could not be
-   * mapped */
+  /* repacked: copies of planes that the engine cannot read in place, else NULL. copy: copy of a
+   * whole memory that could not be mapped, else NULL. */
   gpointer repacked[CC_MAX_PLANES], copy;
   CcFrame frame;
-  const gchar *path; /* how a device accesses it, for people; static */
+  const gchar *path; /* text for `stats`: how a device accesses the frame; static */
 } CcMappedFrame;
 
-/* Whether a buffer holds a frame of these caps. CC_ERROR_INVALID if its GstVideoMeta contradicts
- * them or a plane reaches outside of the buffer. The size of the GstVideoMeta may be larger than
- * that of the caps. Does not access the memory of the buffer. */
+/* Whether a buffer holds a frame with the caps of `info`. CC_ERROR_INVALID if the buffer's
+ * GstVideoMeta contradicts the caps, or if a plane reaches outside of the buffer. The GstVideoMeta
+ * may have a larger size than the caps. Does not access the memory of the buffer. */
 gboolean cc_buffer_check(GstBuffer *buffer, const GstVideoInfo *info, const CcFrameLayout *layout,
                          GError **error);
 
-/* Maps a buffer with these caps, which must outlive the map, as memory of the first domain that
- * maps it. Strides and offsets come from its GstVideoMeta, if any. Fails without a map if
- * cc_buffer_check fails, if the memory cannot be mapped (CC_ERROR_INVALID, for device memory
- * CC_ERROR_DEVICE), or if there is not enough memory for a copy (CC_ERROR_NO_MEMORY). */
+/* Maps a buffer with the caps of `info`, as memory of the first domain that accepts it. The buffer
+ * must outlive the map. Strides and offsets come from the GstVideoMeta, if the buffer has one. If
+ * the function fails, nothing stays mapped. It fails if cc_buffer_check fails, if the memory cannot
+ * be mapped (CC_ERROR_INVALID, or CC_ERROR_DEVICE for device memory), or if memory for a copy is
+ * missing (CC_ERROR_NO_MEMORY). */
 gboolean cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *info,
                              const CcFrameLayout *layout, GstMapFlags flags, CcDevice *device,
                              GError **error);
 void cc_mapped_frame_unmap(CcMappedFrame *self);
 
-/* The first component in a plane. */
+/* The index of the first component in plane `p`. */
 gint cc_plane_component(const GstVideoInfo *info, guint p);
 
-/* Whether the size of the caps is that of the buffer's GstVideoCropMeta instead of the whole frame
- * in memory. Only the area of the crop is then mapped. */
+/* Whether the caps have the size of the buffer's GstVideoCropMeta, and not of the whole frame in
+ * memory. If so, only the area of the crop is mapped. */
 gboolean cc_buffer_is_cropped(GstBuffer *buffer, const GstVideoInfo *info);
 
 G_END_DECLS

@@ -15,13 +15,13 @@ GST_DEBUG_CATEGORY_EXTERN(gst_cuda_conv_debug);
 
 typedef struct {
   GstMemory parent;
-  CcDevice *device; /* NULL for a part of another memory */
+  CcDevice *device; /* NULL: this memory is a part of another memory */
   guint8 *data;     /* start of the whole memory */
 } PinnedMemory;
 
 typedef struct {
   GstAllocator parent;
-  CcDevice *device; /* NULL: closed; guarded by the object lock */
+  CcDevice *device; /* NULL: the allocator is closed; guarded by the object lock */
 } CcPinnedAllocator;
 
 typedef struct {
@@ -49,8 +49,9 @@ ref_device(GstAllocator *allocator) {
   return device;
 }
 
-/* Pinned memory begins on a page boundary, which satisfies every alignment up to a page. Sizes that
- * overflow return NULL, because GStreamer's own allocator does not check its sum. */
+/* Pinned memory begins on a page boundary, which satisfies every alignment up to a page. If the sum
+ * of the sizes overflows, the allocator returns NULL, because GStreamer's own allocator does not
+ * check the sum. */
 static GstMemory *
 pinned_alloc(GstAllocator *allocator, gsize bytes, GstAllocationParams *params) {
   gsize max;
@@ -159,18 +160,20 @@ cc_pinned_allocator_new(CcDevice *device) {
 
 /* --- memory of others --- */
 
-/* Attached to a memory as qdata. */
+/* The state of a memory from another allocator, attached to the memory as qdata. */
 typedef struct {
   CcPinning state;
-  CcDevice *device; /* with IN_PLACE only, like the next two */
+  CcDevice *device; /* device, start and bytes are set only if the state is IN_PLACE */
   gpointer start;
   gsize bytes;
-  guint64 n_released; /* with LIMIT and NO_ROOM only: the counter at the last try */
+  /* Value of the global n_released at the last try; used only if the state is LIMIT or NO_MEMORY.
+   */
+  guint64 n_released;
 } Registration;
 
-static GMutex registrations_lock; /* guards the two below */
+static GMutex registrations_lock; /* guards registered_bytes, n_released and all Registrations */
 static guint64 registered_bytes;
-static guint64 n_released; /* number of registrations that were released */
+static guint64 n_released; /* number of registrations released since the process started */
 
 guint64
 cc_pinning_limit(void) {
@@ -188,7 +191,7 @@ cc_pinning_registered_bytes(void) {
   return bytes;
 }
 
-/* Called before the memory is freed. */
+/* Releases a registration. Called before its memory is freed. */
 static void
 registration_free(gpointer data) {
   Registration *self = data;
@@ -225,8 +228,9 @@ try_to_register(Registration *self, gpointer start, gsize bytes, CcDevice *devic
   return CC_PINNING_IN_PLACE;
 }
 
-/* Whether a memory that was seen before is to be registered now: for the first time, or because
- * others were released after a refusal for lack of room. The caller holds the lock. */
+/* Whether to try to register a memory that was seen before. TRUE if it was not tried yet, or if
+ * memory was lacking at the last try and other registrations were released since then. The caller
+ * holds the lock. */
 static gboolean
 is_worth_a_try(const Registration *self) {
   const gboolean lacked_memory =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Page-locked system memory, which a device accesses directly: memory of our own allocator, and
- * memory of others that is registered (locked in place). */
+/* Pinned (page-locked) system memory, which a device accesses directly. It comes from our own
+ * allocator, or from another allocator and is registered (pinned in place). */
 
 #include <gst/gst.h>
 #include "engine/run/device.h"
@@ -10,40 +10,41 @@
 G_BEGIN_DECLS
 
 /* Makes an allocator of pinned memory. If memory cannot be pinned, the allocator returns ordinary
- * system memory. If the size with prefix and padding overflows a gsize, it returns NULL. Its memory
- * keeps the device alive. */
+ * system memory. If the size with prefix and padding overflows a gsize, the allocator returns NULL.
+ * Memory from the allocator holds a reference to the device. */
 GstAllocator *cc_pinned_allocator_new(CcDevice *device);
 
-/* Releases the device. Memory that is allocated from now on is not pinned. Other elements may keep
- * the allocator longer than it is useful, some of them forever. */
+/* Releases the allocator's reference to the device. Memory that is allocated afterwards is not
+ * pinned. This function is needed because other elements may keep the allocator for too long, some
+ * of them forever. */
 void cc_pinned_allocator_close(GstAllocator *allocator);
 
 /* Whether and how a memory is pinned, or why it is not. */
 typedef enum {
-  CC_PINNING_OWN,       /* from a pinned allocator */
-  CC_PINNING_IN_PLACE,  /* registered in place */
-  CC_PINNING_FIRST,     /* seen for the first time; it may never come back */
-  CC_PINNING_SMALL,     /* too small: a copy costs less */
-  CC_PINNING_KIND,      /* not plain system memory: its address may change after an unmap */
-  CC_PINNING_LIMIT,     /* the limit is reached; tried again after others were released */
-  CC_PINNING_NO_MEMORY, /* the driver is out of memory; tried again likewise */
-  CC_PINNING_REFUSED,   /* the driver refused: read-only memory, or memory of a device */
+  CC_PINNING_OWN,       /* pinned: allocated by a pinned allocator */
+  CC_PINNING_IN_PLACE,  /* pinned: registered in place */
+  CC_PINNING_FIRST,     /* seen for the first time, so it may never be used again */
+  CC_PINNING_SMALL,     /* too small: copying costs less than registering */
+  CC_PINNING_KIND,      /* not plain system memory: the address may change after an unmap */
+  CC_PINNING_LIMIT,     /* the limit is reached; tried again after memory was released */
+  CC_PINNING_NO_MEMORY, /* the driver is out of memory; tried again as with LIMIT */
+  CC_PINNING_REFUSED,   /* the driver refused, because memory is read-only or on a device */
 } CcPinning;
 
-/* Looks up a mapped memory. Memory of others is registered when it is seen for the second time, and
- * stays registered until it is freed. Registering costs less than a copy for each frame, but more
- * than a single copy of memory that never comes back. Pinned memory is pinned for all devices. Any
- * thread. */
+/* Returns whether a mapped memory is pinned. Memory from other allocators is registered here when
+ * it is seen for the second time, and stays registered until it is freed. Registering memory once
+ * costs less than copying each frame from it. It costs more than a single copy, so memory that is
+ * used only once is not registered. Pinned memory is pinned for all devices. Any thread. */
 CcPinning cc_pinning_look_up(const GstMapInfo *map, CcDevice *device);
 
-/* Whether the result means that the memory is pinned. */
+/* Whether `pinning` means that the memory is pinned. */
 gboolean cc_pinning_is_pinned(CcPinning pinning);
 
-/* The text for the log and for statistics: "registered", "staged: ..." */
+/* The text for the log and for `stats`, for example "registered" or "staged: ...". */
 const gchar *cc_pinning_describe(CcPinning pinning);
 
-/* The bytes registered now in this process, and their limit: a quarter of the machine's memory, or
- * the value of the environment variable CUDACONV_REGISTERED_LIMIT. */
+/* The number of bytes that are now registered in this process, and its limit. The limit is the
+ * environment variable CUDACONV_REGISTERED_LIMIT if set, else a quarter of the machine's memory. */
 guint64 cc_pinning_registered_bytes(void);
 guint64 cc_pinning_limit(void);
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pools.h"
 
-#define ALIGN_MASK 63 /* alignment of our allocations: a cache line, a vector register */
+#define ALIGN_MASK 63 /* allocations are aligned to 64 bytes: a cache line, a vector register */
 #define MAX_ALIGN_MASK 65535
-#define MAX_PADDING (1 << 20) /* bytes */
-#define MAX_MIN 64            /* buffers that our own pools allocate at once for a neighbour */
+#define MAX_PADDING (1 << 20) /* maximum prefix and padding of a neighbour, in bytes */
+/* The maximum number of buffers that our own pools allocate in advance for a neighbour. */
+#define MAX_MIN 64
 
-/* A video pool whose new buffers are zeroed, so that the padding between rows, which nobody writes,
- * is the same in every run. Zeroing also moves page faults out of the first frames. */
+/* A video pool that zeroes new buffers. The padding between rows, which is never written, is thus
+ * the same in every run. Zeroing also causes page faults when a buffer is allocated instead of when
+ * the first frames are filtered. */
 typedef struct {
   GstVideoBufferPool parent;
 } CcZeroedPool;
@@ -51,8 +53,8 @@ set_pool(GstQuery *query, GstBufferPool *pool, guint size, guint min, guint max)
     gst_query_add_allocation_pool(query, pool, size, min, max);
 }
 
-/* Whether a neighbour's parameters are valid: the alignment is a mask, and prefix and padding are
- * neither implausibly large nor large enough to overflow GStreamer's sum. */
+/* Whether a neighbour's parameters are valid. The alignment must be a mask of low bits. Prefix and
+ * padding must be of plausible size, so that GStreamer's sum does not overflow. */
 static gboolean
 is_reasonable(const GstAllocationParams *params) {
   return (params->align & (params->align + 1)) == 0 && params->align <= MAX_ALIGN_MASK &&
@@ -85,7 +87,7 @@ configure(GstBufferPool *pool, GstCaps *caps, guint size, guint min, guint max,
 /* Downstream's offer in an allocation query. */
 typedef struct {
   GstCaps *caps;
-  gsize bytes; /* of a frame without padding */
+  gsize bytes; /* size of a frame without padding */
   GstBufferPool *pool;
   guint size, min, max;
 } Offer;
@@ -125,8 +127,8 @@ pool_is_plain(GstBufferPool *pool) {
                    G_OBJECT_TYPE(pool) == cc_zeroed_pool_get_type());
 }
 
-/* The number of buffers that a neighbour requests plus those that are held here. The neighbour's
- * number may be any. */
+/* The number of buffers that a neighbour requests, plus the number that this element holds back.
+ * The sum is limited to G_MAXUINT, because a neighbour may request any number. */
 static guint
 add_held(guint n, const CcAllocation *allocation) {
   return n > G_MAXUINT - allocation->n_held ? G_MAXUINT : n + allocation->n_held;
@@ -167,7 +169,8 @@ choose_system_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer
 }
 
 /* Makes a pool of the domain and finds the size of its buffers. The pool allocates no buffers in
- * advance, because GStreamer 1.22 leaks those of a CUDA pool whose start fails half-way. */
+ * advance. If the start of a CUDA pool fails after some buffers were allocated, GStreamer 1.22
+ * leaks these buffers. */
 static GstBufferPool *
 new_domain_pool(const CcAllocation *allocation, GstCaps *caps, guint *size) {
   GstBufferPool *pool = allocation->domain->new_pool(allocation->context);

@@ -2,7 +2,7 @@
 #pragma once
 
 /* Answers to allocation queries: the pool for the output, and the proposal to upstream. The caps of
- * the queries must be those of frames that a pad can have. */
+ * the queries must pass cc_caps_are_of_frames. */
 
 #include <gst/base/gstbasetransform.h>
 #include "domain.h"
@@ -11,21 +11,22 @@ G_BEGIN_DECLS
 
 /* The requirements for buffers. */
 typedef struct {
-  const CcDomain *domain; /* of the caps */
-  GstAllocator *pinned;   /* for system memory that a device accesses; NULL: any allocator */
-  GstObject *context;     /* of the domain's own pools, if it has them */
-  guint n_held;           /* how many buffers this element holds back at most */
+  const CcDomain *domain; /* domain of the caps in the query */
+  GstAllocator *pinned;   /* allocator for system memory that a device accesses; NULL: any */
+  GstObject *context;     /* context for pools of the domain, if they have a context; else NULL */
+  guint n_held;           /* maximum number of buffers that this element holds back */
 } CcAllocation;
 
 /* Sets the pool in the answer to the allocation query on the source pad. If the domain has its own
- * pools, that is a new one of these, which allocates buffers on demand. Else it is downstream's
- * pool, if downstream insists on its memory, or one of ours. Returns the kind of the pool for the
- * log, a static text. NULL: no pool can be made. */
+ * pools, a new pool of the domain is made, which allocates buffers on demand. Otherwise
+ * downstream's pool is used if it has special memory or if no pinned memory is wanted; else a pool
+ * of ours is made. Returns a static text that names the kind of the pool for the log. NULL: no pool
+ * can be made. */
 const gchar *cc_choose_pool(GstQuery *query, const CcAllocation *allocation);
 
-/* Adds to upstream's allocation query that rows and planes may have any layout, and that a frame
- * may be a crop of a larger one. Upstream then need not copy to crop, which few elements can do in
- * device memory. */
+/* Adds GstVideoMeta and GstVideoCropMeta to upstream's allocation query: rows and planes may have
+ * any layout, and a frame may be a crop of a larger frame. Upstream then crops without a copy. Few
+ * elements can copy in device memory. */
 void cc_propose_metas(GstQuery *query);
 
 /* Adds a pool to upstream's allocation query, if one can be made. */

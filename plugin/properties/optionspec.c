@@ -6,11 +6,12 @@
 #include "engine/number.h"
 
 #define MAX_BYTES 120
-#define MAX_DEPTH 4 /* of nested arrays; a matrix has 2 */
+#define MAX_DEPTH 4 /* maximum depth of nested arrays; a matrix has 2 */
 
 /* --- specifications --- */
 
-/* Leaves the value unchanged, so that GObject keeps it as it was set. */
+/* The validation function of numbers. Accepts every value, so that GObject passes the original
+ * value to the setter. */
 static gboolean
 change_nothing(GParamSpec *spec, GValue *value) {
   return FALSE;
@@ -31,7 +32,7 @@ derive(GType parent, const gchar *name) {
   return g_type_register_static(parent, name, &info, 0);
 }
 
-/* The specification of a number; its type is derived from GObject's. */
+/* Makes the specification of a number. Its type is derived from GObject's type for such numbers. */
 static GParamSpec *
 new_number_spec(const CcOption *self, const gchar *blurb, GParamFlags flags) {
   static gsize int_type = 0, double_type = 0;
@@ -53,7 +54,8 @@ new_number_spec(const CcOption *self, const gchar *blurb, GParamFlags flags) {
   return spec;
 }
 
-/* The enum type of a choice, registered once. GObject never frees its values. */
+/* The enum type of a choice. It is registered once. Its values are never freed, because GObject
+ * keeps types forever. */
 static GType
 get_enum_type(const CcOption *self) {
   g_autofree gchar *name =
@@ -149,8 +151,8 @@ cc_value_describe(const GValue *value) {
 
 /* --- values --- */
 
-/* Appends the numbers of an array. Only entries whose types are single numbers are read, so nothing
- * large is converted. */
+/* Appends the numbers of an array to `to`. An entry is read only if its type is a single number or
+ * a text, so that no large value is converted. */
 static gboolean
 append_array(CcCoefficients *to, const GValue *array, GError **error) {
   for (guint i = 0; i < gst_value_array_get_size(array); i++) {
@@ -160,13 +162,14 @@ append_array(CcCoefficients *to, const GValue *array, GError **error) {
     gboolean ok = FALSE;
     g_value_init(&converted, G_TYPE_DOUBLE);
     if (to->n == CC_MAX_COEFFS) {
-      ok = TRUE; /* append reports the error */
+      ok = TRUE; /* the append function reports the error */
     } else if (G_VALUE_HOLDS_STRING(entry)) {
       const gchar *text = g_value_get_string(entry);
       ok = text && cc_number_parse(text, NULL, &number);
     } else if (!G_VALUE_HOLDS_BOOLEAN(entry) && !G_VALUE_HOLDS_CHAR(entry) &&
                g_value_transform(entry, &converted)) {
-      /* must be serializable, because get_property parses the text; a gchar is not */
+      /* Refuses entries that cannot be serialized, because get_property parses the serialized text.
+       */
       g_autofree gchar *serialized = gst_value_serialize(entry);
       number = g_value_get_double(&converted);
       ok = serialized != NULL;
@@ -182,7 +185,7 @@ append_array(CcCoefficients *to, const GValue *array, GError **error) {
   return TRUE;
 }
 
-/* Reads a flat list, or an array of rows. */
+/* Reads an array that is a flat list of numbers or an array of rows. */
 static gboolean
 read_array(const CcOption *self, CcCoefficients *to, const GValue *array, GError **error) {
   const guint n = gst_value_array_get_size(array);

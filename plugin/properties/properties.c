@@ -8,14 +8,14 @@
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-static GParamSpec *specs[CC_MAX_OPTIONS + 1]; /* by id; that of property i is i + 1 */
-static guint n_settable;                      /* properties; the one after them is stats */
+static GParamSpec *specs[CC_MAX_OPTIONS + 1]; /* indexed by property id; property i has id i + 1 */
+static guint n_settable; /* number of properties that can be set; property n_settable is stats */
 static void (*parent_dispatch)(GObject *object, guint n, GParamSpec **pspecs);
 
 /* --- values --- */
 
-/* Before the start, a refused value makes the start fail. After the start it changes nothing and
- * gives a warning. */
+/* Handles a refused value. A value that is refused before the start makes the start fail. A value
+ * that is refused after the start only causes a warning, and the previous value stays in use. */
 static void
 refuse(GstCudaConv *self, guint i, const GValue *value, const gchar *why) {
   const gchar *name = cc_settings_option(i)->name;
@@ -29,9 +29,9 @@ refuse(GstCudaConv *self, guint i, const GValue *value, const gchar *why) {
   }
 }
 
-/* Removes escapes from a text of a preset. GStreamer escapes it twice when saving, as a value and
- * for the file, but unescapes it only once when loading. `\\ ` becomes a blank, `\\012` a new line.
- */
+/* Removes one level of escapes from a text of a preset. When saving, GStreamer escapes the text
+ * twice, as a value and for the file. When loading, it unescapes the text only once. `\\ ` becomes
+ * a blank, and `\\012` becomes a new line. */
 static void
 unescape(gchar *text) {
   gchar *to = text;
@@ -68,7 +68,7 @@ set_property(GObject *object, guint id, const GValue *from, GParamSpec *pspec) {
       !cc_settings_set(&self->settings, id - 1, &value, &error))
     refuse(self, id - 1, from, error->message);
   else if (id - 1 < CC_N_DEFINITIONS)
-    /* the definition selects the custom kernel */
+    /* Setting a definition also selects the custom kernel, so the kernel property has changed. */
     g_object_notify_by_pspec(object, specs[CC_OPTION_KERNEL + 1]);
   if (option->type == CC_OPTION_COEFFICIENTS)
     g_free((gchar *)value.text);
@@ -88,10 +88,10 @@ get_property(GObject *object, guint id, GValue *to, GParamSpec *pspec) {
 
 /* --- commits --- */
 
-/* GObject calls this once for all properties that were set together: by one g_object_set, by a
- * preset, by the control bindings of a frame, or between g_object_freeze_notify and
- * g_object_thaw_notify. Only these properties are committed, because another thread may be in the
- * middle of setting several values. */
+/* Commits properties that were set together. GObject calls this function once for all properties
+ * that were set by one g_object_set, by a preset, by the control bindings for a frame, or between
+ * g_object_freeze_notify and g_object_thaw_notify. Only these properties are committed, because
+ * another thread may be about to set further values. */
 static void
 dispatch_properties_changed(GObject *object, guint n, GParamSpec **changed) {
   CcOptionSet set = 0;
@@ -108,7 +108,7 @@ gst_cuda_conv_sync_properties(GstCudaConv *self, GstClockTime time) {
   if (!gst_object_has_active_control_bindings(object))
     return;
   gst_object_sync_values(object, time);
-  /* commits now, even if a call of another thread delays the dispatch */
+  /* Commits now, because a call of another thread may delay dispatch_properties_changed. */
   cc_settings_commit(&self->settings, gst_cuda_conv_list_bound(self, CC_ALL_OPTIONS));
 }
 
@@ -163,7 +163,7 @@ gst_cuda_conv_install_properties(GObjectClass *klass) {
    * memory from other allocators that this process has pinned now), and failovers (uint, from the
    * GPU to the CPU since the start).
    */
-  g_assert(n_settable < CC_MAX_OPTIONS); /* one is left for stats */
+  g_assert(n_settable < CC_MAX_OPTIONS); /* one id is left for stats */
   specs[n_settable + 1] =
       g_param_spec_boxed("stats", "Statistics",
                          "Backend, device, plan, steps, kernel size, algorithm and memory paths in "

@@ -23,8 +23,8 @@ gst_cuda_conv_check_properties(GstCudaConv *self, GError **error) {
   return check_kernel(&filter, error) && cc_filter_check(&filter, error);
 }
 
-/* Uses the running values, with the options in `part` taken from `tried`. FALSE: they cannot work,
- * and nothing has changed. */
+/* Tries a filter with the values of `tried` for the options in `part`, and the running values for
+ * the other options. FALSE: the combination cannot work, and nothing has changed. */
 static gboolean
 try_part(GstCudaConv *self, const CcOptions *tried, CcOptionSet part, CcUseFilter use,
          gpointer data, GError **error) {
@@ -39,8 +39,8 @@ try_part(GstCudaConv *self, const CcOptions *tried, CcOptionSet part, CcUseFilte
   return TRUE;
 }
 
-/* Sets refused properties back and warns, except about properties whose control bindings have had
- * their warning. */
+/* Sets refused properties back to the running values and posts a warning. No warning is posted if
+ * all of the properties are driven by control bindings whose warning was already posted. */
 static void
 refuse(GstCudaConv *self, CcOptionSet refused, const GError *reason) {
   CcOptionSet reported = refused;
@@ -56,8 +56,8 @@ refuse(GstCudaConv *self, CcOptionSet refused, const GError *reason) {
   gst_cuda_conv_notify(self, changed & reported);
 }
 
-/* Warns when sigma stops having an effect, because the kernel is not a Gaussian. Does not warn
- * again until sigma has had an effect or was 0. */
+/* Warns if sigma is set but has no effect, because the kernel is not a Gaussian. Warns again only
+ * after sigma had an effect or was 0. */
 static void
 check_sigma(GstCudaConv *self) {
   const CcFilter *filter = cc_session_get_filter(self->session);
@@ -71,9 +71,10 @@ check_sigma(GstCudaConv *self) {
   self->selection.sigma_reported = useless;
 }
 
-/* Called if the `changes` do not work together. Tries the changes that no control binding makes,
- * then each change of a binding separately, so that a binding with a wrong value in every frame
- * does not block other changes. Returns the refused changes; *reason says why. */
+/* Called if the `changes` do not work together. First tries all changes that were not made by
+ * control bindings, then each change of a control binding separately. A binding with a wrong value
+ * in every frame thus does not block other changes. Returns the refused changes. *reason is the
+ * error of a refused change. */
 static CcOptionSet
 try_apart(GstCudaConv *self, const CcOptions *tried, CcOptionSet changes, CcUseFilter use,
           gpointer data, GError **reason) {
@@ -94,8 +95,8 @@ try_apart(GstCudaConv *self, const CcOptions *tried, CcOptionSet changes, CcUseF
   return refused;
 }
 
-/* Uses the committed values. FALSE: some of them do not work; they are set back if a filter ran
- * before. */
+/* Makes a filter from the committed values. FALSE: some of the values do not work. If a filter ran
+ * before, these values are set back to the running ones. */
 static gboolean
 try_properties(GstCudaConv *self, CcUseFilter use, gpointer data, GError **error) {
   const gboolean runs = cc_session_get_filter(self->session)->kernel != NULL;

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The choice of the filter: the values of the properties, as far as they are valid. Used by the
- * streaming thread. It depends on neither caps nor buffers. */
+/* Chooses the filter from the values of the properties, and keeps the previous values of properties
+ * that do not work. Used by the streaming thread. This code does not depend on caps or buffers. */
 
 #include "element.h"
 
 G_BEGIN_DECLS
 
-/* Uses a filter for the following frames. FALSE: the filter cannot work, and nothing has changed.
- */
+/* A function that makes the following frames use `filter`. FALSE: the filter cannot work, and
+ * nothing has changed. */
 typedef gboolean (*CcUseFilter)(GstCudaConv *self, const CcFilter *filter, gpointer data,
                                 GError **error);
 
 /* Begins a new stream, which has no filter yet. */
 void gst_cuda_conv_begin_selection(GstCudaConv *self);
 
-/* Whether the values of the properties together can work for any frame. Called at the start. */
+/* Whether a filter can be made from the combined values of the properties, for at least some
+ * frames. Called when the element starts. */
 gboolean gst_cuda_conv_check_properties(GstCudaConv *self, GError **error);
 
-/* Uses the values of the properties for frames with new caps. If they cannot work, uses the
- * previous filter, sets the properties back to it, and posts a warning. FALSE: no filter can be
- * used. */
+/* Chooses the filter for frames with new caps from the values of the properties. If some values
+ * cannot work, keeps their previous values, sets the properties back to these, and posts a warning.
+ * FALSE: the previous filter cannot be used either, or there is none. */
 gboolean gst_cuda_conv_choose_filter(GstCudaConv *self, CcUseFilter use, gpointer data,
                                      GError **error);
 
-/* Does the same at a frame boundary, if the properties have changed. */
+/* Does the same as gst_cuda_conv_choose_filter between two frames, if the properties have changed.
+ */
 void gst_cuda_conv_update_filter(GstCudaConv *self, CcUseFilter use, gpointer data);
 
 G_END_DECLS

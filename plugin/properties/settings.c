@@ -118,7 +118,8 @@ cc_settings_commit_overdue(CcSettings *self) {
   g_mutex_unlock(&self->lock);
 }
 
-/* Marks options as staged now. The caller holds the lock. */
+/* Marks options as staged. An option that is already pending keeps its earlier time. The caller
+ * holds the lock. */
 static void
 add_pending(CcSettings *self, CcOptionSet set) {
   const gint64 now = g_get_monotonic_time();
@@ -131,8 +132,8 @@ add_pending(CcSettings *self, CcOptionSet set) {
 
 /* --- start and stop --- */
 
-/* Clears the refusals of definitions of the custom kernel, except that of option `kept`. The caller
- * holds the lock. */
+/* Clears the refusals of all options that define the custom kernel, except the refusal of option
+ * `kept`. The caller holds the lock. */
 static void
 forget_definitions(CcSettings *self, guint kept) {
   for (guint i = 0; i < CC_N_DEFINITIONS; i++)
@@ -177,8 +178,9 @@ cc_settings_stop(CcSettings *self) {
 
 /* --- properties --- */
 
-/* Defines the custom kernel without holding the lock, because that may read a file. Starts again if
- * another kernel was defined in the meantime, because a row or column adds to that. */
+/* Defines the custom kernel. The lock is not held meanwhile, because the definition may be read
+ * from a file. If another thread defined a custom kernel in the meantime, starts again, because a
+ * row or a column is combined with the existing definition. */
 static gboolean
 define(CcSettings *self, guint i, const CcOptionValue *value, GError **error) {
   gboolean ok, again;
@@ -199,7 +201,8 @@ define(CcSettings *self, guint i, const CcOptionValue *value, GError **error) {
       if (next.custom)
         self->staged.kernel = CC_KERNEL_CUSTOM;
       forget_definitions(self, cc_option_other_half(i));
-      add_pending(self, cc_option_bit(CC_OPTION_KERNEL + 1) - 1); /* all options that this sets */
+      /* all options that a definition changes */
+      add_pending(self, cc_option_bit(CC_OPTION_KERNEL + 1) - 1);
     }
     g_mutex_unlock(&self->lock);
   } while (again);

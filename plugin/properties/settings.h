@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The values of the element's properties. Any thread may set them. A value is staged when it is
- * set, and the properties read the staged values. A commit makes staged values take effect: the
- * streaming thread takes a consistent copy of the committed ones.
+/* The values of the element's properties. Any thread may set them. Setting a property stages its
+ * value, and getting a property returns the staged value. A commit makes staged values take effect.
+ * The streaming thread takes a consistent copy of the committed values.
  *
- * GObject reports the end of each call that sets properties, with the names of these properties.
- * Exactly these are committed then. If calls of several threads overlap, GObject reports their end
- * once, after the last one. A frame commits all staged values if one of them has been staged for 50
- * ms.
+ * At the end of each call that sets properties, GObject reports the properties that were set.
+ * Exactly these properties are committed then. If calls of several threads overlap, GObject reports
+ * once, after the last call. To limit the delay, a frame commits all staged values if one of them
+ * has been staged for 50 ms.
  *
- * If the streaming thread finds that committed values cannot work, it sets them back to the running
- * values, unless they were set again in the meantime. */
+ * If the streaming thread finds that committed values cannot work, it sets these properties back to
+ * the running values, except properties that were set again in the meantime. */
 
 #include "engine/options.h"
 #include "engine/run/backend.h"
@@ -21,24 +21,25 @@ G_BEGIN_DECLS
 /* The values of options that do not affect pixels. */
 typedef struct {
   CcBackendConfig backend;
-  guint in_flight; /* frames in flight at once; 0: automatic */
+  guint in_flight; /* maximum number of frames in flight; 0: automatic */
 } CcDeviceOptions;
 
-/* The option of property `i`: first the options that affect pixels, in the order of cc_options,
- * then those in CcDeviceOptions. NULL after the last. */
+/* The option of property `i`. The first properties are the options that affect pixels, in the order
+ * of cc_options. The options of CcDeviceOptions follow. NULL if `i` is past the last option. */
 const CcOption *cc_settings_option(guint i);
 
 typedef struct {
   GMutex lock; /* guards everything below */
   CcOptions staged, committed;
-  CcOptionSet pending;           /* options set since their last commit */
-  gint64 set_at[CC_MAX_OPTIONS]; /* the monotonic time of that, for pending options */
-  /* Options set since the committed values were last taken, or not yet committed at that time. */
+  CcOptionSet pending;           /* options that were set and not yet committed */
+  gint64 set_at[CC_MAX_OPTIONS]; /* monotonic time (us) when each pending option was staged */
+  /* Options that were set after the streaming thread last took the committed values, or that were
+   * set before but not yet committed at that time. */
   CcOptionSet fresh;
-  guint64 serial;                 /* of `committed`; a commit that changes a value adds 1 */
-  CcDeviceOptions device;         /* used without a commit */
-  gboolean started;               /* a refused value no longer affects the start */
-  gchar *refusal[CC_MAX_OPTIONS]; /* why the start must fail; NULL: not because of this property */
+  guint64 serial;                 /* version of `committed`; a commit that changes a value adds 1 */
+  CcDeviceOptions device;         /* take effect without a commit */
+  gboolean started;               /* the element has started, so refused values are not stored */
+  gchar *refusal[CC_MAX_OPTIONS]; /* reason why the start must fail; NULL: no value was refused */
 } CcSettings;
 
 /* Sets and commits the defaults. */
@@ -53,8 +54,8 @@ gboolean cc_settings_set(CcSettings *self, guint i, const CcOptionValue *value, 
 /* The staged value of property `i`. The caller frees its text with g_free. */
 CcOptionValue cc_settings_get(CcSettings *self, guint i);
 
-/* Stages all values that affect pixels as they are staged in `preset`, which no other thread uses.
- */
+/* Stages the values that affect pixels. They are copied from the staged values of `preset`, which
+ * no other thread may use. */
 void cc_settings_load(CcSettings *self, const CcSettings *preset);
 
 /* --- commits --- */
@@ -62,15 +63,16 @@ void cc_settings_load(CcSettings *self, const CcSettings *preset);
 /* Commits the staged values of these properties. */
 void cc_settings_commit(CcSettings *self, CcOptionSet set);
 
-/* Commits everything if a value has been staged for 50 ms. Called for each frame. */
+/* Commits all staged values if one of them has been staged for 50 ms. Called for each frame. */
 void cc_settings_commit_overdue(CcSettings *self);
 
 /* --- start and stop --- */
 
-/* Stores a refused value, which makes the start fail. A later valid value removes the reason: a
- * value of the same property, or a preset. The refusal of a definition of the custom kernel is also
- * removed by a named kernel or by another definition, except by a column for a row and by a row for
- * a column. FALSE: the element has started, so nothing is stored. */
+/* Stores a refused value, which makes the start fail. A later valid value of the same property or a
+ * preset removes the refusal. Several properties define the custom kernel. The refusal of such a
+ * property is also removed if a named kernel is selected or if another property defines the custom
+ * kernel. Exception: a row does not remove the refusal of a column, nor a column that of a row.
+ * FALSE: the element has started, so nothing is stored. */
 gboolean cc_settings_remember_refusal(CcSettings *self, guint i, const gchar *text);
 
 /* Commits everything, because no frame exists yet that could see a partial change. CC_ERROR_INVALID
@@ -80,18 +82,19 @@ void cc_settings_stop(CcSettings *self);
 
 /* --- for the streaming thread --- */
 
-/* Copies the committed values into `options`, which is zero or has values. Returns their serial
- * number, from 1: equal numbers mean equal values. */
+/* Copies the committed values into `options`, which must be initialised, at least to zero. Returns
+ * their serial number, which is at least 1. Equal serial numbers mean equal values. */
 guint64 cc_settings_take(CcSettings *self, CcOptions *options);
 guint64 cc_settings_get_serial(CcSettings *self);
 
-/* Sets `refused` properties back to the values in `running`, except for those that were set since
- * the values were taken. Returns the properties whose staged values changed. */
+/* Sets `refused` properties back to the values in `running`, except properties that were set after
+ * the last cc_settings_take, or that were not yet committed at that time. Returns the properties
+ * whose staged values changed. */
 CcOptionSet cc_settings_put_back(CcSettings *self, CcOptionSet refused, const CcOptions *running);
 
 /* --- for any thread --- */
 
-/* The committed filter, as cc_options_get_filter. */
+/* Gets the filter of the committed values, as cc_options_get_filter does. */
 void cc_settings_get_filter(CcSettings *self, CcFilter *filter);
 
 /* The committed stride. */

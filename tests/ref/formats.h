@@ -8,14 +8,14 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  const gchar *name; /* as in GstVideoFormat, if the format exists there */
+  const gchar *name; /* name in GstVideoFormat, if GStreamer has the format */
   CcSampleType type;
   guint depth, shift;
   guint n_planes;
   struct {
     guint step;
-    guint columns, rows;            /* luma pixels that one pixel of this plane covers */
-    CcRole role[CC_MAX_COMPONENTS]; /* with two of luma, `step` samples are a macropixel */
+    guint columns, rows;            /* size in luma pixels of one pixel of this plane */
+    CcRole role[CC_MAX_COMPONENTS]; /* if two roles are luma, `step` samples are a macropixel */
   } plane[CC_MAX_PLANES];
 } TestFormat;
 

@@ -13,7 +13,8 @@
 #endif
 
 #define GUARD_BYTE 0xa5
-#define SLACK 256 /* guard bytes around planes that do not touch a page */
+/* number of guard bytes before and after planes that do not touch an inaccessible page */
+#define SLACK 256
 
 const gchar *const placement_names[PLACEMENT_COUNT] = {"at-end", "at-start", "aligned", "odd",
                                                        "bottom-up"};
@@ -99,8 +100,8 @@ pattern_code(Pattern pattern, guint x, guint y, guint max, guint spike, GRand *r
   }
 }
 
-/* Returns whether sample i of a row belongs to no pixel: the second luma sample of the last
- * macropixel if the width is odd. */
+/* Returns whether sample i of a row belongs to no pixel. Such a sample is the second luma sample of
+ * the last macropixel if the width is odd. */
 static gboolean
 is_spare(const CcPlaneLayout *plane, guint i) {
   return plane->has_macropixels && plane->width % 2 == 1 &&

@@ -10,7 +10,7 @@
 
 __extension__ typedef __int128 int128;
 
-/* How the sums of one component become a code value. */
+/* The constants that turn the sums of one component into a code value. */
 typedef struct {
   CcResponse response;
   Number add;
@@ -61,7 +61,7 @@ rule_of_role(const CcFilter *filter, const Matrices *m, CcRole role, const CcPla
   gboolean in_limited = limited_range && (role == CC_ROLE_LUMA || cc_role_is_chroma(role));
   if (in_limited || rule.response == CC_RESPONSE_DIRECTION)
     rule.add = oracle_number_times(rule.add, unit, 1);
-  else /* maps white of 8 bits to white */
+  else /* a bias of 255 is white at 8 bits, so scale it to white of this depth */
     rule.add = oracle_number_times(rule.add, full_white, 255);
   if (rule.response == CC_RESPONSE_DIRECTION)
     return rule;
@@ -164,7 +164,7 @@ respond_exactly(const gint64 *sum, guint n, const Number *gain, const Rule *rule
       break;
     case CC_RESPONSE_DIRECTION:
       return round_angle(sum[1], sum[0], rule);
-    case CC_RESPONSE_AUTO: /* not in a rule */
+    case CC_RESPONSE_AUTO: /* a rule never has this value */
     case CC_RESPONSE_CLAMP:
     case CC_RESPONSE_OFFSET:
       t = i == 0 ? s : MAX(t, s);
@@ -172,7 +172,8 @@ respond_exactly(const gint64 *sum, guint n, const Number *gain, const Rule *rule
   }
   if (rule->response == CC_RESPONSE_MAGNITUDE) {
     int128 root = integer_root(t);
-    /* other roots are irrational and cannot be ties, so long double is enough */
+    /* Other roots are irrational and never lie exactly on a rounding limit, so long double is
+     * precise enough. */
     if (root < 0)
       return round_real(sqrtl((long double)t), gain, rule);
     t = root;
@@ -219,8 +220,8 @@ border_table(guint n, guint window, CcBorder border) {
   return table;
 }
 
-/* The code values that taps read. Positions begin half a window before the field. Indices outside
- * the image are -1. */
+/* The code values that taps read. Positions are counted from half a window before the field. The
+ * index of a position outside the image is -1. */
 typedef struct {
   const Field *field;
   guint shift;
@@ -236,7 +237,7 @@ read_tap(const Window *window, guint x, guint y) {
   return window->field->word[(gsize)row * window->field->width + (gsize)column] >> window->shift;
 }
 
-/* Makes the sums of integers over the window of sample (x, y). */
+/* Computes the integer sums over the window of sample (x, y). */
 static void
 sum_exactly(const Window *window, const Matrices *m, guint x, guint y, gint64 *sum) {
   for (guint i = 0; i < m->n; i++) {
@@ -270,8 +271,8 @@ filter_sample(const Window *window, const Matrices *m, guint x, guint y, const R
   return respond_really(real, m->n, &m->gain, rule);
 }
 
-/* Horizontal sums of factored matrices: for each matrix, row of the windows and target column.
- * Either `exact` or `real` is set. */
+/* Horizontal sums of factored matrices: one for each matrix, row of the windows, and column of the
+ * target. Either `exact` or `real` is set. */
 typedef struct {
   guint n_rows, width;
   gint64 *exact;
@@ -314,7 +315,7 @@ filter_column(const RowSums *sums, const Matrices *m, guint x, guint y, const Ru
                      : respond_really(real, m->n, &m->gain, rule);
 }
 
-/* Makes the samples of `to` from `from`. */
+/* Computes the samples of `to` from the samples of `from`. */
 static void
 filter_field(const CcFilter *filter, const Matrices *m, const Kind *kind, const Rule *rule,
              const Field *from, const Field *to) {
@@ -350,8 +351,8 @@ set_field(const CcFilter *filter, const Kind *kind, Action action, guint fill, c
                                       : fill << kind->layout->shift;
 }
 
-/* Returns 0 if everything is rational, else 1: coefficients may have been rounded, and a value may
- * lie next to a rounding limit. */
+/* Returns the tolerance in code values: 0 if all numbers are rational, else 1. With other numbers,
+ * coefficients may be rounded, and a value may lie next to a rounding limit. */
 static guint
 tolerance_of_rule(const Matrices *m, const Rule *rule) {
   return rule->response == CC_RESPONSE_DIRECTION || !m->rational || !m->gain.rational ||
@@ -404,7 +405,7 @@ make_kind(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *m
 /* The gradients of all pixels of a rectangle. */
 typedef struct {
   CcRect rect;
-  gint64 *sums; /* two for each pixel */
+  gint64 *sums; /* two sums for each pixel */
 } Gradients;
 
 static Gradients
@@ -429,8 +430,8 @@ find_gradients(const CcFilter *filter, const Matrices *m, const Kind *luma, cons
   return gradients;
 }
 
-/* Returns the color index of a sample that covers across x down pixels of the image, from (left,
- * top) on. Gradients of pixels outside the rectangle do not count. */
+/* Returns the color index of a sample. The sample covers across x down pixels of the image, and
+ * (left, top) is the first of them. Pixels outside the rectangle are not counted. */
 static guint
 color_of_pixels(const Gradients *gradients, guint left, guint top, guint across, guint down,
                 gdouble bias) {
@@ -501,8 +502,8 @@ is_grey(const CcFilter *filter, const CcFrameLayout *layout, Offset rgb[3]) {
          find_role(layout, CC_ROLE_GREEN, &rgb[1]) && find_role(layout, CC_ROLE_BLUE, &rgb[2]);
 }
 
-/* Returns whether direction is shown as color. Sets *luma to the frame's luma, unless luma is made
- * from RGB. */
+/* Returns whether the filter shows direction as color. Sets *luma to the frame's luma, unless luma
+ * is computed from RGB. */
 static gboolean
 is_painted(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *m, gboolean grey,
            Offset *luma) {
@@ -514,7 +515,8 @@ is_painted(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *
                   find_role(layout, CC_ROLE_CB, &chroma) && find_role(layout, CC_ROLE_CR, &chroma));
 }
 
-/* Returns the kind of a component. FALSE: the component belongs to the kind of another one. */
+/* Sets the kind of a component. Returns FALSE if the component belongs to the kind of another
+ * component. */
 static gboolean
 find_kind(const CcFrameLayout *layout, guint plane, guint component, const Offset *rgb,
           Kind *kind) {
@@ -529,7 +531,7 @@ find_kind(const CcFrameLayout *layout, guint plane, guint component, const Offse
   return !two || component < 2;
 }
 
-/* Writes the components that show the color. */
+/* Writes all components that show the color. */
 static void
 paint_frame(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *m,
             const Kind *luma, const CcFrame *src, const CcFrame *dst, OracleTolerance *found) {

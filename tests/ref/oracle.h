@@ -3,27 +3,29 @@
 
 /* The oracle: filters frames straight from the definitions in docs/numerics.md. It computes in
  * integers if the coefficients are rational, else in long double. It is slow and shares no
- * arithmetic with the plan and the backends, so an error goes unnoticed only if it is made
- * twice. */
+ * arithmetic with the plan and the backends, so tests miss an error only if both have the same
+ * error. */
 
 #include "engine/plan/plan.h"
 
 G_BEGIN_DECLS
 
-/* How far a correct result may be from the oracle's, in code values, for each component of the
- * target. Outside the target no difference is allowed. */
+/* The maximum difference between a correct result and the oracle's result, in code values, for each
+ * component of the target. Outside the target no difference is allowed. */
 typedef struct {
   guint limit[CC_MAX_PLANES][CC_MAX_COMPONENTS];
   CcRect target[CC_MAX_PLANES];
   gboolean circular; /* filtered samples are angles: 2^depth - 1 and 0 are neighbours */
-  /* For components that show a direction as color: 1 + their row of color_word; else 0. An angle
-   * next to a rounding limit may have the neighbouring color. */
+  /* For a component that shows a direction as color: 1 + its index in color_word. For other
+   * components: 0. If an angle lies next to a rounding limit, the neighbouring color is also
+   * correct. */
   guint color_component[CC_MAX_PLANES][CC_MAX_COMPONENTS];
   guint16 color_word[3][256];
 } OracleTolerance;
 
-/* Returns whether a sample shows a color and may have the stored word `got` although the oracle has
- * `expected`: whether two neighbouring colors have these words. Black has no neighbours. */
+/* Returns whether a sample shows a color and the stored word `got` is correct although the oracle
+ * has the word `expected`. The word is correct if these are the words of two neighbouring colors.
+ * Black has no neighbours. */
 gboolean oracle_direction_colors_match(const OracleTolerance *tolerance, guint plane,
                                        guint component, guint expected, guint got);
 
@@ -35,17 +37,18 @@ CcFrameLayout oracle_out_layout(const CcFilter *filter, const CcFrameLayout *lay
 void oracle_regions(const CcFilter *filter, const CcFrameLayout *layout, guint plane,
                     CcRect *source, CcRect *target);
 
-/* The same for samples of which a frame has plane_width x plane_height. */
+/* Like oracle_regions, for a plane of plane_width x plane_height samples. */
 void oracle_regions_of_size(const CcFilter *filter, const CcFrameLayout *layout, guint plane_width,
                             guint plane_height, CcRect *source, CcRect *target);
 
-/* Filters src into the target of dst. They must not overlap. cc_plan_new must accept `filter` for
- * `layout`. `tolerance` may be NULL. Its limits are 0 if coefficients, scale and bias are
- * rational. */
+/* Filters src into the target of dst. src and dst must not overlap. cc_plan_new must accept
+ * `filter` for `layout`. `tolerance` may be NULL. The limits in it are 0 if coefficients, scale and
+ * bias are rational. */
 void oracle_filter(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame *src,
                    const CcFrame *dst, OracleTolerance *tolerance);
 
-/* Returns the index in 0..n-1 that position i stands for, or -1 for a constant outside. */
+/* Returns the index (0 to n - 1) of the sample that a tap at position i reads. Returns -1 if the
+ * tap reads the constant outside. */
 gint oracle_border_index(gint i, gint n, CcBorder border);
 
 G_END_DECLS

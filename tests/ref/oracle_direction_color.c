@@ -5,7 +5,9 @@
 #include <math.h>
 
 #define N_COLORS 255
-#define CIRCLE 1536 /* steps of the color circle: red, green, blue, red */
+#define CIRCLE                                                                                     \
+  1536              /* number of steps of the color circle, from red to green, blue and red again  \
+                     */
 #define PARTS 10000 /* the unit of luma weights is 1 / PARTS */
 
 gboolean
@@ -38,9 +40,9 @@ oracle_direction_color_index(gint64 x, gint64 y, gdouble bias) {
   return 1 + (guint)(color % N_COLORS);
 }
 
-/* Returns the amount of a component at `position` steps from red, if its peak is at `peak`. It
- * rises from 0 at a third of the circle before the peak, is limited to 255, and falls in the same
- * way behind the peak. */
+/* Returns the value of a component at `position` steps from red. `peak` is the position of its
+ * maximum. The value rises from 0 at a third of the circle before the peak, and falls to 0 at a
+ * third of the circle after it. It is limited to 255. */
 static gint64
 amount(gint position, gint peak) {
   gint rising = position - (peak - CIRCLE / 3), falling = peak + CIRCLE / 3 - 1 - position;
@@ -72,11 +74,13 @@ convert(const CcFrameLayout *layout, const gint64 rgb[3], guint depth, gint64 yu
     red = 2990;
     blue = 1140;
   }
-  gint64 luma = red * rgb[0] + (PARTS - red - blue) * rgb[1] + blue * rgb[2]; /* in parts */
+  gint64 luma = red * rgb[0] + (PARTS - red - blue) * rgb[1] + blue * rgb[2]; /* luma times PARTS */
   gint64 cb = PARTS * rgb[2] - luma, cr = PARTS * rgb[0] - luma;
-  gint64 cb_max = (PARTS - blue) * 255, cr_max = (PARTS - red) * 255; /* half of the range */
+  /* maximum of cb and cr: half of their range */
+  gint64 cb_max = (PARTS - blue) * 255, cr_max = (PARTS - red) * 255;
   gint64 unit = 1 << (depth - 8), max = (1 << depth) - 1, full = (gint64)PARTS * 255;
-  gint64 half = layout->limited_range ? 112 * unit * 2 : max; /* twice what cb_max becomes */
+  /* twice the code value offset that cb_max is mapped to */
+  gint64 half = layout->limited_range ? 112 * unit * 2 : max;
   yuv[0] = layout->limited_range ? round_code(unit * (16 * full + 219 * luma), full, depth)
                                  : round_code(max * luma, full, depth);
   yuv[1] = round_code(256 * unit * cb_max + half * cb, 2 * cb_max, depth);

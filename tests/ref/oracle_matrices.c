@@ -5,10 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_DIVISOR 4096           /* of coefficients that count as rational */
-#define COEFF_TOLERANCE 1e-6       /* of these: absolute, or relative to a largest below 1 */
-#define MAX_WHOLE_SUM G_MAXINT32   /* sum of the absolute integers of a matrix */
-#define MAX_SCALAR_DIVISOR 1000000 /* of a scale or bias that counts as rational */
+/* maximum common denominator of coefficients that count as rational */
+#define MAX_DIVISOR 4096
+/* maximum error of these coefficients; relative if the largest one is below 1 */
+#define COEFF_TOLERANCE 1e-6
+#define MAX_WHOLE_SUM G_MAXINT32 /* maximum sum of the absolute numerators of a matrix */
+/* maximum denominator of a scale or bias that counts as rational */
+#define MAX_SCALAR_DIVISOR 1000000
 
 static gint64
 gcd(gint64 a, gint64 b) {
@@ -26,7 +29,7 @@ number_from_ratio(gint64 num, gint64 den) {
   return (Number){TRUE, {num / common, den / common}, (long double)num / den};
 }
 
-/* Uses a continued fraction. */
+/* Finds the fraction by a continued fraction. */
 Number
 oracle_number(gdouble value) {
   long double x = value, p0 = 0, q0 = 1, p1 = 1, q1 = 0;
@@ -66,7 +69,7 @@ set_coefficients(Coefficients *to, guint m, const gdouble *from, guint n) {
   memcpy(to->real + m * n, from, n * sizeof *from);
 }
 
-/* Sets the product of a column and a row that are both `line`. */
+/* Sets the taps to the products of a column and a row that both are `line`. */
 static void
 set_square(Matrices *m, const gdouble *line, guint size) {
   gdouble product[CC_MAX_COEFFS];
@@ -141,7 +144,8 @@ denominator_fits(const Coefficients *c, guint n_matrices, gint64 den, gdouble to
   return TRUE;
 }
 
-/* Finds the smallest denominator with which all coefficients are integers; 0: none. */
+/* Returns the smallest denominator with which all coefficients have integer numerators; 0: none was
+ * found. */
 static gint64
 find_denominator(Coefficients *c, guint n_matrices) {
   gdouble largest = 0;
@@ -181,7 +185,7 @@ make_rational(Matrices *m) {
   m->rational = m->den != 0;
 }
 
-/* Sums the numbers of the first matrix, and their absolute values. */
+/* Computes the sum of the numbers of the first matrix, and the sum of their absolute values. */
 static void
 sum_up(const Coefficients *c, gint64 *num, long double *real, long double *absolute) {
   *num = 0;
@@ -213,7 +217,8 @@ choose_gain(Matrices *m, gdouble scale) {
     m->gain = (Number){FALSE, {0, 1}, real > COEFF_TOLERANCE * absolute ? 1 / real : 1};
 }
 
-/* Returns the largest size not above the requested one, or else the smallest. */
+/* Returns the largest size that is not larger than the requested size. If there is no such size,
+ * returns the smallest size. */
 static const CcKernelSize *
 nearest_size(const CcKernel *kernel, guint requested) {
   const CcKernelSize *nearest = &kernel->sizes[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The oracle's regions and strides. */
+/* The part of the oracle that computes regions and strides. */
 
 #include "tests/ref/oracle.h"
 
@@ -9,7 +9,8 @@ stride_of(const CcFilter *filter) {
   return filter->stride == 0 ? 1 : filter->stride;
 }
 
-/* Returns how many of n pixels are left if every stride-th is kept. */
+/* Returns how many of n pixels remain if every stride-th pixel is kept, beginning with the
+ * first. */
 static guint
 count_kept(guint n, guint stride) {
   guint count = 0;
@@ -28,8 +29,9 @@ oracle_out_layout(const CcFilter *filter, const CcFrameLayout *layout) {
   return out;
 }
 
-/* One dimension of a region: pixels first to last of the image go to pixels from `position` on. A
- * plane of `size` pixels has one pixel for every `each` pixels of the image, a power of two. */
+/* Computes one dimension of a region. Pixels `first` to `last` of the image are written to the
+ * pixels from `position` on. A plane of `size` pixels has one pixel for every `each` pixels of the
+ * image. `each` is a power of two. */
 static void
 span_of_plane(guint image, guint first, guint last, guint position, guint size, guint stride,
               guint *from, guint *n_read, guint *to, guint *n_written) {

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The oracle's access to samples of a frame: by kind, independent of their position. */
+/* Reading and writing of samples for the oracle. Samples are accessed by kind, independent of their
+ * position in the frame. */
 
 #include "engine/frame.h"
 #include "engine/plan/filter.h"
 
 G_BEGIN_DECLS
 
-/* Where a frame has samples of a kind: one in each group of a plane, or, for luma of macropixels,
- * two, which are two samples apart. */
+/* The position of samples of a kind in a frame. Each group of a plane has one such sample. A
+ * macropixel has two luma samples (`two`), which are two samples apart. */
 typedef struct {
   guint plane, first;
   gboolean two;
 } Offset;
 
-/* Samples that are filtered, copied or set together. A kind with three offsets is the luma of red,
- * green and blue. */
+/* Samples that are filtered, copied or set together. A kind with three offsets is luma that is
+ * computed from red, green and blue. */
 typedef struct {
-  const CcPlaneLayout *layout; /* of their plane */
+  const CcPlaneLayout *layout; /* layout of the plane that has the samples */
   CcRole role;
   guint n_offsets;
   Offset offset[3];
@@ -30,14 +31,14 @@ typedef struct {
   guint *word;
 } Field;
 
-/* Makes a field of this size, which the caller frees. */
+/* Returns a new field of the size of `rect`. The caller frees its words. */
 Field oracle_field_new(const CcRect *rect);
 
-/* Reads the samples of a kind in a rectangle; the luma, if the kind has three offsets. */
+/* Returns the samples of a kind in a rectangle. If the kind has three offsets, returns the luma. */
 Field oracle_read_field(const Kind *kind, const CcFrame *frame, const CcRect *rect);
 
-/* Writes the samples back. `width` is the frame's. If it is odd, the last luma sample of a row of
- * macropixels is written twice. */
+/* Writes the samples of `field` to a rectangle of the frame. `width` is the width of the frame. If
+ * `width` is odd, the last luma sample of a row of macropixels is written twice. */
 void oracle_write_field(const Kind *kind, const Field *field, const CcFrame *frame,
                         const CcRect *rect, guint width);
 

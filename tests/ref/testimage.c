@@ -2,8 +2,8 @@
 
 #include "tests/ref/testimage.h"
 
-/* The scene is SCENE units wide and high, independent of the size in pixels. Shades are 0 to
- * 65535. */
+/* The scene is SCENE units wide and high, independent of the size of the image in pixels. Shades
+ * are 0 to 65535. */
 #define SCENE 1024
 #define WHITE 65535
 #define GLYPH_ROWS 7
@@ -26,7 +26,8 @@ is_inside(gint x, gint y, gint left, gint top, gint width, gint height) {
   return x >= left && x < left + width && y >= top && y < top + height;
 }
 
-/* Glyphs: blocks of 5x7 dots that depend only on their position. */
+/* Returns whether a dot of a glyph is set. Glyphs are blocks of 5x7 dots. The dots depend only on
+ * the position. */
 static gboolean
 is_glyph(gint x, gint y) {
   gint dot_x = (x - 60) / 4, dot_y = (y - 880) / 5;
@@ -64,7 +65,7 @@ next_noise(guint32 *state) {
 
 static guint
 sample_code(gint shade, guint component, guint depth, guint32 *state) {
-  /* other components have less contrast, and every second one is a negative */
+  /* other components have less contrast, and every second component is a negative */
   gint tinted = component == 0 ? shade : WHITE / 4 + shade / 2;
   if (component % 2 == 1)
     tinted = WHITE - tinted;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A test image made by integer arithmetic alone, the same on every machine: a sky with a sun,
- * hills, a house, lines of glyphs, and sensor noise. Like a photograph it has flat areas, slow
- * gradients, sharp edges in all directions, texture and fine detail. */
+/* A test image that is computed in integers only, so it is the same on every machine. It shows a
+ * sky with a sun, hills, a house, lines of glyphs, and sensor noise. Like a photograph it has flat
+ * areas, slow gradients, sharp edges in all directions, texture and fine detail. */
 
 #include "engine/frame.h"
 
