@@ -134,7 +134,7 @@ read_value(GstElement *filter, GParamSpec *spec, const gchar *text, GValue *to, 
   if (!ok) {
     g_autoptr(GPtrArray) names = g_ptr_array_new();
     for (const CcChoice *choice = described.choices; choice && choice->name; choice++)
-      if (cc_option_find_choice_of(option, choice->value) == choice) /* skip former names */
+      if (!cc_option_is_former(option, choice))
         g_ptr_array_add(names, (gpointer)choice->name);
     g_ptr_array_add(names, NULL);
     g_autofree gchar *meant = suggest_text(text, (gchar **)names->pdata);

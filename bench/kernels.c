@@ -39,8 +39,8 @@ parse_option(gpointer data, const gchar *name, const gchar *value, GError **erro
     return FALSE;
   g_strfreev(self->algorithms);
   self->algorithms = g_strsplit(value, ",", -1);
+  const CcOption *option = &cc_options[cc_options_find("algorithm")];
   for (gchar **word = self->algorithms; *word; word++) {
-    const CcOption *option = &cc_options[cc_options_find("algorithm")];
     const CcChoice *choice = cc_option_find_choice(option, *word);
     if (choice) { /* a former name is replaced by the current name */
       g_free(*word);

@@ -19,6 +19,11 @@ cc_option_find_choice_of(const CcOption *self, gint value) {
   return NULL;
 }
 
+gboolean
+cc_option_is_former(const CcOption *self, const CcChoice *choice) {
+  return cc_option_find_choice_of(self, choice->value) != choice;
+}
+
 CcOptionValue
 cc_option_default(const CcOption *self) {
   CcOptionValue value = {.whole = (gint)self->fallback, .number = self->fallback};
@@ -44,7 +49,7 @@ cc_option_describe_values(const CcOption *self) {
     break;
   case CC_OPTION_CHOICE:
     for (const CcChoice *choice = self->choices(self); choice->name; choice++)
-      if (cc_option_find_choice_of(self, choice->value) == choice)
+      if (!cc_option_is_former(self, choice))
         g_string_append_printf(text, "%s%s", text->len ? ", " : "", choice->name);
     break;
   case CC_OPTION_COEFFICIENTS:
