@@ -34,10 +34,10 @@ largest_number(const gdouble *number, guint n) {
 /* Whether all numbers times `divisor` are integers within the tolerance. Stores these integers. */
 static gboolean
 divides(gint64 divisor, CcNumbers *numbers, guint n_matrices, gdouble tolerance) {
-  gint64 sum = 0;
+  gdouble sum = 0;
   for (guint i = 0; i < n_matrices * numbers->n; i++) {
     const gdouble c = numbers->real[i], whole = round(c * (gdouble)divisor);
-    sum = (i % numbers->n ? sum : 0) + (gint64)fabs(whole);
+    sum = (i % numbers->n ? sum : 0) + fabs(whole);
     if (fabs(c - whole / (gdouble)divisor) > tolerance || sum > G_MAXINT32)
       return FALSE;
     numbers->whole[i] = (gint64)whole;
@@ -117,7 +117,6 @@ set_weights(CcOperator *self) {
     scaled->real[i] *= by;
 }
 
-/* Allocates n numbers for each matrix; n may be 0. */
 static void
 numbers_init(CcNumbers *self, guint n_matrices, guint n) {
   *self = (CcNumbers){n, g_new0(gint64, n_matrices * n), g_new0(gdouble, n_matrices * n)};
@@ -135,8 +134,6 @@ numbers_clear(CcNumbers *self) {
   g_free(self->real);
 }
 
-/* Copies the matrices into numbers, and finds their divisor if they are integers over one divisor.
- */
 static void
 set_numbers(CcOperator *self) {
   const guint area = self->width * self->height;
@@ -229,7 +226,6 @@ take_mean(CcOperator *self, guint size) {
   take_square(self, line, size);
 }
 
-/* Sets the matrices for the size and sigma of the filter. */
 static gboolean
 take_matrices(CcOperator *self, const CcFilter *filter, GError **error) {
   const CcKernel *kernel = filter->kernel;
