@@ -104,8 +104,8 @@ const CcOption cc_options[] = {
      * the coefficients. It is refused while they are in use.
      */
     {"matrix-text", "Matrix text",
-     "Coefficients as one text. Square: \"0 -1 0 -1 5 -1 0 -1 0\". Rows: "
-     "\"1 2 1; 2 4 2; 1 2 1\". One row: \"1 2 1;\". One column: \"1;2;1\"",
+     "Coefficients as one text, row by row: \"0 -1 0 -1 5 -1 0 -1 0\". If the matrix is not "
+     "square, a semicolon ends each row: \"1 2 1;\" is one row, \"1;2;1;\" is one column",
      TEXT},
 
     /**
@@ -167,8 +167,8 @@ const CcOption cc_options[] = {
      * results: scale=0.0625 brings sobel with size=5 to about the strength of size=3.
      */
     {"size", "Size",
-     "Rows and columns of the kernel: 1, 3, 5, ... (0 = its own); a size the kernel does not have "
-     "falls back to the next smaller one",
+     "Rows and columns of the kernel: 1, 3, 5, ...; 0 is the default size of the kernel. If the "
+     "kernel does not have this size, its next smaller size is used",
      FILTER(size), INT(0, CC_MAX_KERNEL_SIZE, 0), .is_valid = is_size,
      .valid =
          "an odd number from 1 to " G_STRINGIFY(CC_MAX_KERNEL_SIZE) ", or 0 for the kernel's own,"},
@@ -185,8 +185,8 @@ const CcOption cc_options[] = {
      * like one with sigma=42. Other kernels ignore sigma, with a warning.
      */
     {"sigma", "Sigma",
-     "Standard deviation of kernel=gaussian (0 = binomial of the size). Without a size, sigma is "
-     "at most 21.08 and the size is 6 sigma + 1",
+     "Standard deviation of kernel=gaussian; 0 selects binomial coefficients. With size=0 the size "
+     "is 6 sigma + 1, so sigma can be at most 21.08",
      FILTER(sigma), DOUBLE(0, CC_MAX_SIGMA, 0), .unit = "pixel"},
 
     /**
@@ -340,7 +340,6 @@ assign_definition(CcOptions *to, const CcOptions *from) {
   memcpy(to->column, from->column, sizeof to->column);
 }
 
-/* Copies the coefficients of a row or column into `line`. */
 static gboolean
 set_line(gdouble *line, guint *n, const CcOption *option, const CcCoefficients *from,
          GError **error) {
@@ -351,8 +350,8 @@ set_line(gdouble *line, guint *n, const CcOption *option, const CcCoefficients *
   return TRUE;
 }
 
-/* Makes the custom kernel from `value`. The previous definition of `self` is cleared. For a row the
- * column is kept, and for a column the row. Without coefficients the kernel stays NULL. */
+/* Makes the custom kernel, which must be NULL before. A new row is combined with the column of
+ * `self`, and a new column with the row. Without coefficients the kernel stays NULL. */
 static gboolean
 make_custom(CcOptions *self, guint i, const CcOptionValue *value, GError **error) {
   CcCoefficients parsed = {0};
@@ -443,7 +442,6 @@ cc_options_get(const CcOptions *self, guint i) {
                               : cc_option_load(&cc_options[i], self);
 }
 
-/* Sets one option from a word NAME=VALUE. */
 static gboolean
 set_word(CcOptions *self, const gchar *word, GError **error) {
   const gchar *equals = strchr(word, '=');
