@@ -10,8 +10,8 @@
 #define SUMS NAME(Sums)
 #define WINDOWS NAME(Windows)
 
-/* The latest four vectors of a stream, newest first. A struct instead of an array, so that
- * compilers keep only the vectors that are needed in registers. */
+/* The latest four vectors of a stream, newest first. PAST is a struct and not an array, so that
+ * compilers keep in registers only the vectors that are needed. */
 typedef struct {
   LANES a, b, c, d;
 } PAST;
@@ -100,7 +100,7 @@ typedef struct {
  * even and odd columns alternate. The sum of a window is then a sum of pairs, which both kinds of
  * windows use, plus one column. */
 static ALWAYS_INLINE void
-NAME(conv2d_sums)(WINDOWS *w, LANES sums[2], LANES even, LANES odd, guint radius, guint step) {
+NAME(window_sums)(WINDOWS *w, LANES sums[2], LANES even, LANES odd, guint radius, guint step) {
   if (step % 2 == 0) {
     sums[0] = NAME(sums)(&w->horizontal[0], even, 2 * radius + 1, step / 2);
     sums[1] = NAME(sums)(&w->horizontal[1], odd, 2 * radius + 1, step / 2);
@@ -115,7 +115,6 @@ NAME(conv2d_sums)(WINDOWS *w, LANES sums[2], LANES even, LANES odd, guint radius
   sums[1] = pairs + NAME(before)(&w->odd, radius * step);
 }
 
-/* Adds the samples `in` to the column sums and subtracts the samples `out`. */
 static ALWAYS_INLINE void
 NAME(change_columns)(LANES columns[2], LANES in, LANES out) {
   const LANE low = (1 << SAMPLE_BITS) - 1;
@@ -148,7 +147,7 @@ NAME(column_sums)(gpointer columns, gconstpointer in, gconstpointer out, guint n
     const LANES *enters = (gconstpointer)((const guint8 *)in + x);
     const LANES *leaves = (gconstpointer)((const guint8 *)out + x);
     NAME(change_columns)(column, *enters, *leaves);
-    NAME(conv2d_sums)(&windows, sums, column[0], column[1], radius, step);
+    NAME(window_sums)(&windows, sums, column[0], column[1], radius, step);
     if (x < 0)
       continue;
     cc_look_ahead(ahead, (gsize)x / SIZE);

@@ -43,7 +43,7 @@ typedef struct {
   guint dropped;        /* number of low bits that the results lack */
   CcHorizontal horizontal[CC_MAX_MATRICES];
   CcVertical vertical[CC_MAX_MATRICES];
-  gint32 *taps; /* taps of all horizontal and vertical passes */
+  gint32 *taps;
   CcHorizontalFunc sum_horizontal;
   CcVerticalFunc sum_vertical;
   gsize line, line_pitch; /* offset in scratch and pitch of two loaded rows */
@@ -129,8 +129,7 @@ fits_word(CcTaps taps, const CcRows *kernels) {
 }
 
 /* Decides how each tap of the row is split into two bytes. Returns FALSE if no split is possible.
- * If low bits of the results are dropped, the result needs the carry of the vertical sums of the
- * low words. These vertical sums must then not wrap around. */
+ * For dropped bits, see find_parts. */
 static gboolean
 find_split(Separable *self, const CcSweep *sweep) {
   const CcOp *op = sweep->pass->op;
@@ -160,8 +159,6 @@ find_split(Separable *self, const CcSweep *sweep) {
   return FALSE;
 }
 
-/* Returns whether one accumulator can add all words: the column's taps times 2^low_bits must fit
- * words. */
 static gboolean
 can_add_parts(const Separable *self, const CcOp *op) {
   if (self->dropped || cc_is_left_out("separable-added-parts"))
@@ -224,7 +221,7 @@ set_pieces(CcHorizontal *horizontal, CcTaps taps, guint group, gint64 max_sample
 /* Returns the index of the loaded byte that becomes byte `at` of a vector of dot groups. For a byte
  * that is 0 to widen a sample, returns ZERO. */
 static guint8
-place_of_byte(CcDotKind kind, guint at, guint step) {
+source_of_byte(CcDotKind kind, guint at, guint step) {
   enum { ZERO = 0x80 };
   const guint group = at / 4, byte = at % 4;
   switch (kind) {
@@ -250,8 +247,7 @@ group_taps(CcTaps taps, CcDotKind kind, gint32 *to) {
   return to;
 }
 
-/* Prepares the horizontal pass of a row of taps. Writes the packed taps to `to`. Returns their
- * end. */
+/* Writes the packed taps to `to`. Returns their end. */
 static gint32 *
 set_row(CcHorizontal *horizontal, const Separable *self, const CcSweep *sweep, CcTaps row,
         gint32 *to) {
@@ -266,7 +262,7 @@ set_row(CcHorizontal *horizontal, const Separable *self, const CcSweep *sweep, C
       .low_bits = self->low_bits,
   };
   for (guint i = 0; i < VECTOR_BYTES; i++)
-    horizontal->order[i] = place_of_byte(
+    horizontal->order[i] = source_of_byte(
         self->kind, sweep->kernels->separable->order_is_whole ? i : i % VECTOR_PART_BYTES,
         sweep->step);
   if (self->kind == CC_DOT_CENTRED) {
@@ -279,9 +275,9 @@ set_row(CcHorizontal *horizontal, const Separable *self, const CcSweep *sweep, C
   return group_taps(row, self->kind, to);
 }
 
-/* Prepares the horizontal pass of matrix m. Writes its packed taps to `to`. Returns the end of the
- * packed taps, or NULL if there are too many pieces. Sets *offset: the computed horizontal sums are
- * the plan's horizontal sums plus *offset. */
+/* Writes the packed taps of matrix m to `to`. Returns their end, or NULL if there are too many
+ * pieces. Sets *offset: the computed horizontal sums are the plan's horizontal sums plus
+ * *offset. */
 static gint32 *
 set_horizontal(Separable *self, const CcSweep *sweep, guint m, gint32 *to, gint64 *offset) {
   const CcTaps row = cc_taps_of_row(sweep->pass->op, m);
@@ -314,8 +310,7 @@ set_horizontal(Separable *self, const CcSweep *sweep, guint m, gint32 *to, gint6
              : NULL;
 }
 
-/* Prepares the vertical pass of matrix m. `start` is the initial value of its sums. Returns the end
- * of its packed taps. */
+/* `start` is the initial value of the sums. Returns the end of the packed taps. */
 static gint32 *
 set_vertical(Separable *self, const CcOp *op, guint m, gint64 start, gint32 *to) {
   CcVertical *vertical = &self->vertical[m];
@@ -351,7 +346,7 @@ separable_free(CcMethod *method) {
   g_free(method);
 }
 
-/* Selects the output stage for the sums. Returns FALSE if none is exact. */
+/* Returns FALSE if no output stage of the sums is exact. */
 static gboolean
 take_output(Separable *self, const CcOp *op) {
   CcOutput *output = &self->base.output;
@@ -413,7 +408,7 @@ create(CcSweep *sweep, const CcMethodClass *klass, gboolean wide, const gchar **
       to = set_vertical(self, op, m, -offset * cc_taps_sum(cc_taps_of_column(op, m)), to);
   }
   if (!to) {
-    *reason = "sums along a line pass 32 bits too often";
+    *reason = "horizontal sums exceed 32 bits too often";
     separable_free(&self->base);
     return NULL;
   }
@@ -438,8 +433,8 @@ separable_create(CcSweep *sweep, const gchar **reason) {
   return create(sweep, &cc_separable, FALSE, reason);
 }
 
-/* Creates the method for wide sums. It does not take bytes if the instruction set cannot multiply
- * bytes, because tap groups are then faster. */
+/* Does not take bytes if the instruction set cannot multiply bytes, because tap groups are then
+ * faster. */
 static CcMethod *
 separable_wide_create(CcSweep *sweep, const gchar **reason) {
   if (sweep->output.lane != CC_LANE_DOUBLE ||
@@ -472,7 +467,6 @@ ring_row(const CcTile *tile, const Separable *self, guint m, guint number, guint
   return (gpointer)(tile->rings + row * tile->sweep->ring_pitch);
 }
 
-/* Loads rows y and y + 1 and computes their horizontal sums. */
 static void
 load_lines(const CcTile *tile, gint y, guint number) {
   const CcSweep *sweep = tile->sweep;
