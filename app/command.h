@@ -53,11 +53,10 @@ AppStatus app_fail(const gchar *name, AppStatus status, const GError *error);
  * APP_FAILED if standard output could not be written. */
 AppStatus app_end_output(const gchar *name, AppStatus status);
 
-/* Returns APP_WRONG_USAGE for errors of the command line and APP_FAILED for all others. */
+/* Returns APP_WRONG_USAGE for errors of the command line and APP_FAILED for all other errors. */
 AppStatus app_status_of(const GError *error);
 
-/* Ends the process with signal `number` and its default action, so that a shell ends its loop too.
- */
+/* Ends the process by signal `number` with its default action, so a shell ends its loop too. */
 AppStatus app_end_by_signal(gint number);
 
 /* Sets an error of domain APP_USAGE_ERROR and returns FALSE. */

@@ -19,7 +19,7 @@
 typedef struct {
   gchar *format, *frame_size; /* texts of the options; NULL: not given */
   const gchar *name;          /* name of the frame format in GStreamer */
-  GstVideoInfo info;          /* format and size of the frame */
+  GstVideoInfo info;
 } ExplainOptions;
 
 static void

@@ -92,7 +92,6 @@ describe(const GParamSpec *spec) {
 
 /* ---- setting ---- */
 
-/* Returns the name that equals `text` (upper and lower case are the same), or NULL. */
 static const gchar *
 find_name(const gchar *text, gchar **names) {
   for (; names && *names; names++) {
@@ -102,8 +101,7 @@ find_name(const gchar *text, gchar **names) {
   return NULL;
 }
 
-/* Returns a hint for a refused value, or "". Common mistakes are the name of a preset as a kernel,
- * and a number with a decimal comma. */
+/* Common mistakes are the name of a preset as a kernel, and a number with a decimal comma. */
 static const gchar *
 hint(GstElement *filter, const CcOption *option, const gchar *text) {
   if (strcmp(option->name, "kernel") == 0) {
@@ -115,7 +113,7 @@ hint(GstElement *filter, const CcOption *option, const gchar *text) {
   return option->type == CC_OPTION_DOUBLE ? ", such as 0.5" : "";
 }
 
-/* Parses a value. GStreamer parses arrays, because they have its syntax. */
+/* GStreamer parses the arrays, because they have the syntax of gst-launch. */
 static gboolean
 read_value(GstElement *filter, GParamSpec *spec, const gchar *text, GValue *to, GError **error) {
   g_auto(Described) described = describe(spec);
@@ -387,8 +385,7 @@ filter_options_list_formats(const FilterOptions *self) {
   return names;
 }
 
-/* Adds an option for each property. Without `all`, only for properties that choose where a frame is
- * filtered. */
+/* Without `all`, adds options only for properties that choose where a frame is filtered. */
 static void
 add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
   static const gchar *const placeholders[] = {[CC_OPTION_INT] = "N",

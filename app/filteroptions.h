@@ -2,7 +2,7 @@
 #pragma once
 
 /* The command line options that set properties of the element. One option is generated for each
- * property. Besides them there are --set and --preset. */
+ * property. The other two options are --set and --preset. */
 
 #include <gst/gst.h>
 
@@ -29,11 +29,11 @@ gchar **filter_options_list_formats(const FilterOptions *self);
 GstElement *filter_options_make(const FilterOptions *self, GError **error);
 
 /* Like filter_options_add, but adds only options that choose where a frame is filtered: backend,
- * device and threads. These do not change the result. */
+ * device and threads. These options do not change the result. */
 void filter_options_add_where(FilterOptions *self, GOptionContext *context);
 
-/* Sets the properties of an element to the values of the options. FALSE with an error if a value is
- * wrong. */
+/* Sets the properties of an element to the values of the options. Returns FALSE with an error if a
+ * value is wrong. */
 gboolean filter_options_apply(const FilterOptions *self, GstElement *filter, GError **error);
 
 /* Returns the value of the last --kernel-file, or NULL. `self` owns it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The program `cudaconv`. With it, users need no knowledge of GStreamer to use the element. Each
- * sub-command has its own source file. */
+/* The program `cudaconv`, for users who do not know GStreamer. Each sub-command has its own source
+ * file. */
 
 #include "command.h"
 #include "app/convert/media.h"

@@ -13,16 +13,16 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  gdouble share;     /* the part of the whole that is done, 0 to 1; negative: unknown */
-  guint64 done;      /* number of units that are done */
-  guint64 total;     /* number of all units; 0: unknown */
-  const gchar *unit; /* name of the unit, such as "frames" */
+  gdouble share; /* the part of the whole that is done, 0 to 1; negative: unknown */
+  guint64 done;
+  guint64 total;     /* 0: unknown */
+  const gchar *unit; /* such as "frames" */
   gdouble rate;      /* units per second; 0: not known yet */
   gdouble left;      /* seconds until the end; negative: unknown */
 } ProgressState;
 
 typedef struct {
-  gboolean quiet; /* TRUE: print nothing */
+  gboolean quiet;
   gchar *label;   /* text before the colon */
   gint64 started; /* when the measurement of the rate began; microseconds of the monotonic clock */
   gboolean is_live; /* TRUE while a line is on the terminal */
@@ -33,7 +33,7 @@ void progress_init(Progress *self, gboolean quiet);
 void progress_clear(Progress *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Progress, progress_clear)
 
-/* Restarts the measurement of the rate and sets the label, a printf format. Copies the label. */
+/* Restarts the measurement of the rate and sets the label, a printf format. */
 void progress_start(Progress *self, const gchar *label, ...) G_GNUC_PRINTF(2, 3);
 
 /* Prints a line if the next line is due. The rate and the time left are computed from the time

@@ -50,8 +50,7 @@ static const gchar *const synonyms[][2] = {
     {"yuyv422", "YUY2"},
 };
 
-/* Returns the Levenshtein distance: how many characters must be inserted, deleted or replaced to
- * change `a` into `b`. `a` is in lower case; `b` is compared in lower case. */
+/* Returns the Levenshtein distance. `a` is in lower case. `b` is compared in lower case. */
 static guint
 distance(const gchar *a, const gchar *b) {
   const gsize length = strlen(b);

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Regular expressions for the password in "://USER:PASSWORD@" and for the passphrase in SRT URIs.
- */
+/* Patterns of the password in "://USER:PASSWORD@" and of the passphrase in SRT URIs. */
 #define PASSWORD "(://[^/?#\\s:@]*:)[^/?#\\s]*@"
 #define PASSPHRASE "([?&]pass(?:word|phrase)=)[^&#\\s]*"
 

@@ -149,7 +149,6 @@ parse_option(CcFilter *filter, const gchar *name, const gchar *value, const gcha
   return TRUE;
 }
 
-/* Parses "NAME=VALUE". */
 static gboolean
 parse_assignment(BenchCase *self, const gchar *word, BenchOption option, gpointer data,
                  const gchar *others, GError **error) {

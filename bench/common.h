@@ -7,7 +7,6 @@
 
 G_BEGIN_DECLS
 
-/* Exit statuses. */
 #define BENCH_SKIPPED 77    /* no device */
 #define BENCH_USAGE_ERROR 2 /* wrong options */
 
@@ -35,7 +34,7 @@ typedef gboolean (*BenchBatch)(gpointer self, guint n_frames, gdouble *us, GErro
 gboolean bench_time_batches(BenchBatch run, gpointer self, guint max_frames, gdouble budget_ms,
                             BenchTime *time, GError **error);
 
-/* Writes pseudo-random pixels. Every call writes the same values. */
+/* Every call writes the same pseudo-random values. */
 void bench_fill_random(guint8 *pixels, gsize bytes);
 
 /* Prints an object as one line of JSON. The arguments are those of g_variant_new_parsed for an

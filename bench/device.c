@@ -89,14 +89,12 @@ fill_with_random(const BenchTimer *self, GError **error) {
   return TRUE;
 }
 
-/* Queues a copy from src to dst, of the size of the smaller arena. */
 static gboolean
 queue_sweep(const BenchTimer *self, GError **error) {
   return BENCH_CALL(self, cuMemcpyDtoDAsync, self->dst.address, self->src.address,
                     MIN(self->src.bytes, self->dst.bytes), self->stream);
 }
 
-/* Waits for the event `end` and sets *us to the time between the two recorded events. */
 static gboolean
 wait_for_events(const BenchTimer *self, gdouble *us, GError **error) {
   float ms = 0;
@@ -114,7 +112,6 @@ time_sweep(BenchTimer *self, GError **error) {
          wait_for_events(self, &self->sweep_us, error);
 }
 
-/* Makes the arenas large enough for the task's buffers. */
 static gboolean
 reserve(BenchTimer *self, const BenchTask *task, GError **error) {
   const gsize min = L2_MULTIPLE * self->l2_bytes, before = self->src.bytes + self->dst.bytes;

@@ -49,15 +49,15 @@ struct _BenchTimer {
   gdouble budget_ms;            /* limit of the device time for all batches of one measurement */
   gboolean once;                /* queue only one frame, for a profiler, and do not time it */
   BenchArena src, dst, scratch; /* src holds random bytes */
-  gdouble sweep_us;      /* time of a copy from src to dst; its size is that of the smaller arena */
-  guint64 frame;         /* number of queued frames; selects the buffers */
-  const BenchTask *task; /* the measured task */
-  gdouble host_us;       /* host time to queue a frame of the task; 0 at first */
+  gdouble sweep_us; /* time of a copy from src to dst; its size is that of the smaller arena */
+  guint64 frame;    /* number of queued frames; selects the buffers */
+  const BenchTask *task;
+  gdouble host_us; /* host time to queue a frame of the task; 0 at first */
 };
 
-/* Opens a device (-1: the least busy device) and makes it current until bench_timer_close. Returns
- * FALSE with `device` NULL if no device can be opened. Call bench_timer_close even after an error.
- */
+/* Opens a device (-1: the least busy one) and makes it current until bench_timer_close. If no
+ * device can be opened, returns FALSE and `device` is NULL. Call bench_timer_close even after an
+ * error. */
 gboolean bench_timer_open(BenchTimer *self, gint device_id, GError **error);
 void bench_timer_close(BenchTimer *self);
 

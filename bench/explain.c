@@ -13,9 +13,8 @@
 #endif
 #include "cases.h"
 
-/* Searches a table for the names in the list `names` and appends the found entries to `found`. An
- * entry has `size` bytes and starts with a pointer to its name. The name of the last entry is NULL.
- */
+/* Appends the entries of `table` with these names to `found`. An entry has `size` bytes and starts
+ * with a pointer to its name. The name of the last entry is NULL. */
 static gboolean
 find_entries(const gchar *option, const gchar *names, gconstpointer table, gsize size,
              GPtrArray *found, GError **error) {
@@ -70,7 +69,6 @@ find_gpus(const gchar *names, GPtrArray *found, GError **error) {
 }
 #endif
 
-/* Prints the plan and the kernels of a case for each of the given processors and GPUs. */
 static gboolean
 explain_case(const gchar *text, const GPtrArray *variants, const GPtrArray *gpus, GError **error) {
   g_auto(BenchCase) c = {0};

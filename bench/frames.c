@@ -108,7 +108,7 @@ instance_free(Instance *self) {
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Instance, instance_free)
 
-/* Returns the frame at `data`. Its planes follow each other without padding. */
+/* The planes follow each other without padding. */
 static CcFrame
 frame_at(guint8 *data, const CcFrameLayout *layout) {
   CcFrame frame = {.memory = CC_MEMORY_HOST, .is_one_block = TRUE};
@@ -178,8 +178,7 @@ run_frame(Instance *self) {
   return self->run(self, &self->src[i], &self->dst[i]);
 }
 
-/* The thread of an instance. Runs a frame to warm up and waits for the other instances. Then times
- * each frame. */
+/* The thread of an instance. The first frame only warms up. */
 static gpointer
 run_round(gpointer data) {
   Instance *self = data;
@@ -235,7 +234,7 @@ measure(const GPtrArray *instances, RunFrame run, gdouble budget_ms, BenchTime *
 
 /* --- cases --- */
 
-/* The program's state. Keeps the last case ready for its next round. */
+/* Keeps the last case ready for its next round. */
 typedef struct {
   gdouble budget_ms;
   gchar *text;
@@ -269,7 +268,6 @@ set_case(Bench *self, const gchar *text, GError **error) {
   return TRUE;
 }
 
-/* Measures a round of a case and prints a line. */
 static gboolean
 run_case(Bench *self, const gchar *text, GError **error) {
   BenchTime time, copy;
@@ -291,8 +289,7 @@ run_case(Bench *self, const gchar *text, GError **error) {
   return TRUE;
 }
 
-/* Writes a source frame of the last case and the filtered frame to a file. Peers can be compared
- * with them. */
+/* Writes a source frame of the last case and its result to a file, for comparison with peers. */
 static gboolean
 save_frame(const Bench *self, const gchar *path, GError **error) {
   if (!self->text)
@@ -312,7 +309,7 @@ save_frame(const Bench *self, const gchar *path, GError **error) {
   return TRUE;
 }
 
-/* Answers each line of standard input with a line of JSON. Returns at the end of input. */
+/* Answers each line of standard input with a line of JSON. */
 static void
 serve(Bench *self) {
   g_autofree gchar *line = NULL;

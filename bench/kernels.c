@@ -15,8 +15,7 @@
 
 #define BUDGET_MS 200
 
-/* A filter on frames of a format and a size, with several algorithms. Its strings live as long as
- * the process. */
+/* The strings live as long as the process. */
 typedef struct {
   gchar *heading;     /* a text to print instead of a case, or NULL */
   BenchCase base;     /* the case that is prepared once for each algorithm */
@@ -94,7 +93,6 @@ count_bytes(const CcPlan *plan, gsize *read, gsize *written) {
 
 /* --- measuring --- */
 
-/* The state for measuring a case. */
 typedef struct {
   BenchTimer timer;
   BenchNpp npp;
@@ -116,8 +114,7 @@ clear_case(Bench *self) {
 
 /* --- cudaconv's algorithms --- */
 
-/* Creates a plan and a program for the case. Fails with CC_ERROR_INVALID if the algorithm cannot
- * run the case. */
+/* Fails with CC_ERROR_INVALID if the algorithm cannot run the case. */
 static CcCudaProgram *
 prepare(const Bench *self, CcAlgorithm algorithm, CcPlan **plan, GError **error) {
   CcFilter filter = self->c->base.filter;
@@ -185,7 +182,6 @@ time_npp(Bench *self, BenchTime *time, GError **error) {
 
 /* --- cases --- */
 
-/* Measures an algorithm or a peer. */
 static gboolean
 time_named(Bench *self, const gchar *name, BenchTime *time, GError **error) {
   const gboolean without = g_str_has_prefix(name, WITHOUT);
@@ -250,7 +246,6 @@ run_case(Bench *self, const Case *c, GError **error) {
 
 /* --- the program --- */
 
-/* Prints the names that cases can use, as comma-separated lists. */
 static void
 print_list(void) {
   static const guint larger[] = {31, 63, 127}; /* only a selection of sizes */

@@ -20,8 +20,7 @@ open_library(const gchar *folder, const gchar *stem, gint version) {
   return g_module_open(path, G_MODULE_BIND_LAZY);
 }
 
-/* Loads libnppc before libnppif. libnppif depends on libnppc, and the loader may not search
- * `folder` for it. */
+/* Loads libnppc first, because libnppif depends on it and the loader may not search `folder`. */
 static gboolean
 open_libraries(BenchNpp *self, const gchar *folder, GError **error) {
   BenchNppGetVersion *get_version = NULL;
@@ -79,7 +78,6 @@ static const struct {
 static const gint masks[] = {
     [3] = 200, [5] = 201, [7] = 400, [9] = 500, [11] = 600, [13] = 700, [15] = 800};
 
-/* A call of one of NPP's filters on one plane. */
 typedef struct {
   const BenchNpp *npp;
   gpointer function;

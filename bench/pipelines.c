@@ -22,17 +22,16 @@
 
 typedef struct {
   const gchar *name;
-  BenchMemory memory; /* memory of the source's frames */
-  gboolean live;      /* the source is live */
-  gboolean file;      /* frames are decoded from a file; there is no BenchSource */
-  gboolean cuda_in;   /* the source's frames are in CUDA memory */
-  gboolean cuda_out;  /* frames at the sink are in CUDA memory */
-  const gchar *line;  /* elements after the source; NULL: no pipeline, only copies on the bus */
+  BenchMemory memory;
+  gboolean live;
+  gboolean file;     /* frames are decoded from a file; there is no BenchSource */
+  gboolean cuda_in;  /* the source's frames are in CUDA memory */
+  gboolean cuda_out; /* frames at the sink are in CUDA memory */
+  const gchar *line; /* elements after the source; NULL: no pipeline, only copies on the bus */
   gboolean bus_up, bus_down; /* directions of the copies */
   gboolean peer;             /* the path does not use cudaconv and may fail */
 } Path;
 
-/* A path and the frames for its measurement. */
 typedef struct {
   const Path *path;    /* NULL: `file` is a heading to print */
   const gchar *format; /* interned; NULL if the path reads a file */
@@ -88,8 +87,7 @@ find_path(const gchar *name, const gchar *elements) {
   return path;
 }
 
-/* Returns the caps of a source. The frame rate is 60, but only live sources limit their rate to it.
- */
+/* Only live sources limit their rate to the frame rate of the caps. */
 static GstCaps *
 caps_of(const Task *task) {
   g_autofree gchar *text = g_strdup_printf(
@@ -98,8 +96,7 @@ caps_of(const Task *task) {
   return gst_caps_from_string(text);
 }
 
-/* Returns the number of bytes of a frame in GStreamer's layout, or 0 if GStreamer does not support
- * such a frame. */
+/* Returns 0 if GStreamer does not support such a frame. */
 static gsize
 frame_bytes(const Task *task) {
   GstVideoInfo info;
@@ -111,7 +108,6 @@ frame_bytes(const Task *task) {
              : 0;
 }
 
-/* Sets the device of an element if the element has a property for the device. */
 static void
 set_device(const GValue *item, gpointer device_id) {
   GObject *element = g_value_get_object(item);
@@ -121,7 +117,6 @@ set_device(const GValue *item, gpointer device_id) {
     g_object_set(element, "cuda-device-id", GPOINTER_TO_INT(device_id), NULL);
 }
 
-/* Adds a source in front of the path's elements, or sets the path's file. */
 static gboolean
 add_source(const Task *task, GstElement *pipeline, GstElement *bin, GError **error) {
   const Path *path = task->path;
@@ -176,7 +171,6 @@ typedef struct {
   gdouble budget_ms;  /* value of --budget; NAN: each path has its own default */
 } Bench;
 
-/* The measurement of a task. */
 typedef struct {
   Task task;              /* the task, with the format and the frame size at the sink */
   CcCudaDevice **devices; /* devices that the pipelines use in turn */
@@ -191,7 +185,7 @@ typedef struct {
 
 /* --- the latency of live sources --- */
 
-/* The times at which frames pass the element's two pads, in the same order and on one thread. */
+/* Frames pass the element's two pads in the same order and on one thread. */
 typedef struct {
   gint64 entered_us[MAX_IN_FLIGHT]; /* ring buffer */
   guint n_entered, n_left;
@@ -223,8 +217,7 @@ watch_latency(GstElement *pipeline, LatencyProbe *probe) {
 
 /* --- pipelines --- */
 
-/* Creates the pipelines of a task, spread over the devices, and watches them. Does not start them.
- */
+/* Spreads the pipelines of a task over the devices. Does not start them. */
 static gboolean
 add_pipelines(GPtrArray *pipelines, const Result *r, BenchMeter *meter, LatencyProbe *probe,
               GError **error) {
@@ -409,7 +402,6 @@ parse_task(Task *task, const gchar *text, GError **error) {
 
 /* --- the program --- */
 
-/* Sets up malloc and GStreamer. Fails with a hint if GStreamer does not find cudaconv. */
 static gboolean
 prepare(GError **error) {
   /* By default, malloc takes large blocks from the heap after a large block was freed. Then the
@@ -426,7 +418,7 @@ prepare(GError **error) {
   return FALSE;
 }
 
-/* Opens the device `device_id`. If `device_id` is -1, opens all devices that work. */
+/* If `device_id` is -1, opens all devices that work. */
 static gboolean
 open_devices(GPtrArray *devices, gint device_id, GError **error) {
   CcCudaDevice *any = cc_cuda_device_open(device_id, error);

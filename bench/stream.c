@@ -37,8 +37,6 @@ bench_source_get_caps(GstBaseSrc *base, GstCaps *filter) {
 
 /* --- memory --- */
 
-/* Chooses a pool by `memory`: the pool that downstream proposes, a pool of the source's own, or no
- * pool. */
 static gboolean
 bench_source_decide_allocation(GstBaseSrc *base, GstQuery *query) {
   BenchSource *self = BENCH_SOURCE(base);
@@ -124,7 +122,6 @@ bench_source_alloc(GstBaseSrc *base, guint64 offset, guint bytes, GstBuffer **bu
 
 /* --- pixels --- */
 
-/* Writes random pixels to a memory at its first use. */
 static gboolean
 fill_memory(BenchSource *self, GstMemory *memory) {
   const GQuark quark = g_quark_from_static_string("cudaconv-bench-filled");
@@ -243,7 +240,7 @@ bench_meter_watch(BenchMeter *self, GstElement *pipeline) {
   g_ptr_array_add(self->buses, gst_element_get_bus(pipeline));
 }
 
-/* Reads the messages of the pipelines. Returns FALSE if a pipeline has failed. */
+/* Returns FALSE if a pipeline has failed. */
 static gboolean
 read_messages(BenchMeter *self, GError **error) {
   for (guint i = 0; i < self->buses->len; i++) {

@@ -10,10 +10,8 @@ G_BEGIN_DECLS
 
 /* --- the source ---
  *
- * Pushes frames of random pixels. The source writes the pixels into a memory only at its first use.
- */
+ * Pushes frames of random pixels. The pixels are written into a memory only at its first use. */
 
-/* The memory of the source's frames. */
 typedef enum {
   BENCH_MEMORY_POOL,  /* from the pool that downstream proposes; without a pool, the source fails */
   BENCH_MEMORY_OWN,   /* pageable, recycled by the source's own pool */
@@ -33,14 +31,12 @@ GstElement *bench_source_new(GstCaps *caps, BenchMemory memory, gboolean live);
 
 #define BENCH_MAX_INTERVALS 9
 
-/* The duration of a measurement. */
 typedef struct {
   guint n_warm;      /* frames to warm up each pipeline: memory is registered, pools grow */
   guint n_intervals; /* 1 to BENCH_MAX_INTERVALS; 0: one interval, to the end of the stream */
   gdouble budget_ms; /* duration of all intervals together */
 } BenchSchedule;
 
-/* The progress of all pipelines. */
 typedef struct {
   guint n_cold;     /* pipelines that have not warmed up yet */
   guint64 n_frames; /* frames of all pipelines together */

@@ -35,8 +35,8 @@ typedef struct {
   guint8 *planes;
 } Frame;
 
-/* Grows scratch memory to `size` bytes. `use` is text for the error message. On failure the old
- * memory stays, because other programs may need it. */
+/* `use` is text for the error message. On failure the old memory stays, because other programs may
+ * need it. */
 static gboolean
 reserve(CcScratch *scratch, gsize size, const gchar *use, GError **error) {
   if (cc_scratch_grow(scratch, size))
@@ -76,7 +76,6 @@ run_slice(gconstpointer data, guint i, guint8 *scratch) {
                scratch);
 }
 
-/* Returns whether two regions write some of the same samples. */
 static gboolean
 overlap(const CcPlan *plan, const CcPlacement *a, const CcPlacement *b) {
   for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
@@ -88,8 +87,8 @@ overlap(const CcPlan *plan, const CcPlacement *a, const CcPlacement *b) {
   return FALSE;
 }
 
-/* Returns how many of n regions, from region `first` on, may be processed at the same time. None of
- * these regions overlaps another one of them. */
+/* Returns how many of the n regions, from region `first` on, may be processed at the same time
+ * because they do not overlap. */
 static guint
 count_apart(const CcPlan *plan, const CcPlacement *placements, guint first, guint n) {
   for (guint i = first + 1; i < n; i++)
@@ -109,8 +108,8 @@ count_threads(const CpuBackend *self, guint64 start, gdouble estimate_ns) {
   return (guint)CLAMP(estimate_ns / worth, 1, MIN(self->n_threads, cc_workers_n_cores()));
 }
 
-/* Updates the pace. The first frame of a program, and every faster frame, sets the pace. Slower
- * frames change it only a little, because a thread may have lost its core for a while. */
+/* The first frame of a program, and every faster frame, sets the pace. Slower frames change it only
+ * a little, because a thread may have lost its core for a while. */
 static void
 note_pace(CpuBackend *self, gdouble pace, gboolean first) {
   if (first || pace < self->pace)
@@ -119,8 +118,7 @@ note_pace(CpuBackend *self, gdouble pace, gboolean first) {
     self->pace += MIN(pace - self->pace, self->pace) / 8;
 }
 
-/* Sets the placements of the regions. Returns the estimated single-threaded nanoseconds for all
- * regions. */
+/* Returns the estimated single-threaded nanoseconds for all regions. */
 static gdouble
 place_regions(CpuBackend *self, const CcCpuProgram *program, const CcSubmitInfo *info) {
   guint64 cost = 0;

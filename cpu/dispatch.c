@@ -55,7 +55,6 @@ constant_row(const CcSweep *self, guint spacing, guint width, const guint16 *cod
   return row;
 }
 
-/* Returns new masks for the bytes of a row. */
 static CcMasks *
 new_masks(const CcSweep *self) {
   CcMasks *masks = g_new0(CcMasks, 1);

@@ -32,7 +32,6 @@ static const gchar *const reduce_names[CC_N_REDUCES] = {
     [CC_REDUCE_TURNS] = "angle",
 };
 
-/* Appends the size of tiles and how results are stored. */
 static void
 explain_memory(GString *line, const CcSweep *sweep) {
   g_string_append_printf(line, "; tiles of %u samples, %u interleaved", sweep->tile,
@@ -85,8 +84,6 @@ explain_sweep(const CcCpuProgram *program, const CcSweep *sweep) {
   return g_string_free(line, FALSE);
 }
 
-/* Appends the lines of all stages whose `reads` is a given CcStageReads. Each line includes the
- * instruction set. */
 static void
 explain_stages(GPtrArray *lines, const CcCpuProgram *program, const CcPhase *phase,
                CcStageReads reads) {

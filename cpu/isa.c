@@ -21,7 +21,6 @@ supports_avx_vnni(void) {
 #define X86_ROWS(name) NULL
 #endif
 
-/* All variants, slowest first. */
 enum { PLAIN, C, AVX2, AVXVNNI, AVX512, AVX512VNNI, N_VARIANTS };
 
 const CcVariant cc_cpu_all_variants[N_VARIANTS + 1] = {
@@ -37,7 +36,6 @@ static const gchar *names[N_VARIANTS + 1]; /* names of the variants that can run
 /* index of the selected variant in cc_cpu_all_variants; atomic */
 static gint selected;
 
-/* Returns whether this machine supports a variant. */
 static gboolean
 is_supported(guint variant) {
   switch (variant) {

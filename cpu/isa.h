@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct {
   const gchar *name;  /* unique name: "avx2" */
   const gchar *title; /* name in messages: "AVX2" */
-  const CcRows *rows; /* the kernels of the variant; NULL for the plain loop, which has none */
+  const CcRows *rows; /* NULL for the plain loop */
 } CcVariant;
 
 /* Returns the names of the variants that this machine can run, slowest first, NULL-terminated:

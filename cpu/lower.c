@@ -11,7 +11,7 @@
 /* --- rewritten plans --- */
 
 /* Rewrites the plan if the fused sweep of macropixels can run it, because that sweep is faster than
- * deinterleaving. Returns whether the plan was rewritten. */
+ * deinterleaving. */
 static gboolean
 find_macropixels(const CcPlan *plan, const CcRows *kernels, CcPlan *whole) {
   if (!cc_macropixel_find(plan, whole))
@@ -32,7 +32,6 @@ static gboolean (*const rewrites[])(const CcPlan *plan, const CcRows *kernels, C
 
 /* --- phases --- */
 
-/* Prepares deinterleaving and interleaving of packed frames, with scratch memory from `at` on. */
 static void
 set_deinterleaving(CcPhase *phase, gsize at) {
   guint window = 1, mask = 0;
@@ -51,7 +50,7 @@ set_deinterleaving(CcPhase *phase, gsize at) {
   phase->scratch_size = phase->deinterleaved.size;
 }
 
-/* Adds a stage. Returns the scratch memory that it needs. */
+/* Returns the scratch memory that the stage needs. */
 static gsize
 add_stage(CcPhase *phase, const CcStage *stage) {
   CcPhaseStage *added = &phase->stage[phase->n_stages++];
@@ -63,8 +62,7 @@ add_stage(CcPhase *phase, const CcStage *stage) {
   return cc_row_align(size);
 }
 
-/* Adds the sweeps of the first phase. If the sweeps run in chunks, each sweep has its own scratch
- * memory. */
+/* If the sweeps of the first phase run in chunks, each sweep has its own scratch memory. */
 static void
 add_sweeps(CcPhase *phase, gboolean in_chunks) {
   gsize all = 0, max = 0;
@@ -80,8 +78,7 @@ add_sweeps(CcPhase *phase, gboolean in_chunks) {
   phase->scratch_size = in_chunks ? all : max;
 }
 
-/* Lays out the planes that a phase writes. Their samples have the size that the stage `reader`
- * expects. */
+/* The samples of the planes have the size that the stage `reader` expects. */
 static void
 set_planes(CcPlaneSet *set, const CcPlan *plan, const CcStage *reader, gsize *size) {
   for (guint p = 0; p < plan->out_layout.n_planes; p++) {

@@ -6,9 +6,8 @@
 #include <math.h>
 
 #define FLOAT_BITS 24 /* bits of an integer that a float holds exactly */
-#define MAX_CODE                                                                                   \
-  0x1p30 /* limit for numbers that are converted to 32-bit integers, with a margin                 \
-          */
+/* limit for numbers that are converted to 32-bit integers, with a margin */
+#define MAX_CODE 0x1p30
 /* maximum low bits that quantized kernels can drop; see MULTIPLE in engine/plan/quantize.c */
 #define MAX_RIGHT 8
 #define LARGEST_IN_DOUBLE (G_GINT64_CONSTANT(1) << 53)
@@ -75,8 +74,8 @@ code_of_parts(gconstpointer data, gint64 t) {
 
 /* The functions of all variants other than the definition. If there are two functions, the second
  * one is for instruction sets that round differently. Each function must be monotonic in t, in the
- * same direction as the definition (see CcCodeFunc). It is, if no intermediate number exceeds its
- * type. The find_ functions ensure that. */
+ * same direction as the definition (see CcCodeFunc). A function is monotonic if no intermediate
+ * number exceeds its type. The find_ functions ensure this. */
 static const CcCodeFunc variants[CC_N_FINISHES][2] = {
     [CC_REQUANTIZE_16] = {code_of_16},
     [CC_REQUANTIZE_BITS] = {code_of_bits},
@@ -85,8 +84,7 @@ static const CcCodeFunc variants[CC_N_FINISHES][2] = {
     [CC_REQUANTIZE_PARTS] = {code_of_parts},
 };
 
-/* Selects a variant if it gives the op's code value for each t. Returns whether it does. Every
- * variant other than the definition is checked by this function. */
+/* Selects a variant if it gives the op's code value for each t. Returns whether it does. */
 static gboolean
 take_proved(CcOutput *self, const CcOp *op, CcRequantizationVariant requantization,
             const CcFinish *numbers, guint left, guint dropped) {
@@ -282,8 +280,8 @@ take_16(CcOutput *self, const CcOp *op) {
     return "sums pass 16 bits";
   if (op->response == CC_RESPONSE_DIRECTION)
     return NULL;
-  if (op->response ==
-      CC_RESPONSE_MAGNITUDE) /* there is no 16-bit kernel for CC_REDUCE_NORM_DOUBLE */
+  /* there is no 16-bit kernel for CC_REDUCE_NORM_DOUBLE */
+  if (op->response == CC_RESPONSE_MAGNITUDE)
     return self->reduce == CC_REDUCE_NORM ? NULL : "the root is in double";
   const CcRange t = cc_op_range(op);
   if (t.max - t.min > G_MAXUINT16)
@@ -325,8 +323,8 @@ cc_output_take_centred(CcOutput *self, const CcOp *op) {
 }
 
 /* If an op's arithmetic is float, its sums fit 32 bits. For larger sums, lanes of double are
- * preferred to 64-bit integers. There are vector instructions that multiply doubles, but none for
- * 64-bit integers. */
+ * preferred to 64-bit integers, because most instruction sets cannot multiply vectors of 64-bit
+ * integers. */
 const gchar *
 cc_output_init(CcOutput *self, const CcOp *op, const CcPlaneLayout *plane) {
   gint exponent;

@@ -13,9 +13,9 @@ typedef struct {
   const CcPhase *phase;
   const CcSlice *slice;
   const CcSubmitInfo *info;
-  const CcPlacement *placement; /* placement of the slice's region */
-  CcStrip from[CC_MAX_PLANES];  /* rows of the planes from the phase before */
-  CcStrip to[CC_MAX_PLANES];    /* rows of the planes that this phase makes */
+  const CcPlacement *placement;
+  CcStrip from[CC_MAX_PLANES]; /* rows of the planes from the phase before */
+  CcStrip to[CC_MAX_PLANES];   /* rows of the planes that this phase makes */
   guint8 *scratch;
 } Run;
 
@@ -31,7 +31,6 @@ place_set(CcStrip strips[CC_MAX_PLANES], const Run *run, const CcPlaneSet *set, 
                          set->pixel_size[p]);
 }
 
-/* Returns whether plane number `plane` of the plan belongs to the slice. */
 static gboolean
 has_plane(const Run *run, guint plane) {
   return run->phase->plan->packed || plane == run->slice->plane;
@@ -63,7 +62,6 @@ run_stage(const Run *run, const CcPhaseStage *self, guint plane, guint y0, guint
                    run->scratch ? run->scratch + run->phase->stage_scratch_at : NULL);
 }
 
-/* Runs all stages whose `reads` is a given CcStageReads, over all planes of the slice. */
 static void
 run_stages(const Run *run, CcStageReads reads, guint y0, guint y1) {
   const CcPhase *self = run->phase;
@@ -75,7 +73,6 @@ run_stages(const Run *run, CcStageReads reads, guint y0, guint y1) {
 
 /* --- the phase --- */
 
-/* A sweep while it runs over the slice. */
 typedef struct {
   CcArea area;
   CcStrip from;
@@ -169,7 +166,6 @@ cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *s
 #define MIN_SLICE_ROWS 16
 #define MIN_SLICE_NS 3000
 
-/* Returns the number of planes that are cut into slices. */
 static guint
 n_sliced_planes(const CcPhase *self) {
   return self->plan->packed ? 1 : self->plan->layout.n_planes;
@@ -222,9 +218,8 @@ cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint region, gu
     for (guint y = 0; y < height;) {
       const guint left = height - y;
       guint rows = n_threads > 1 ? MAX(min, 3 * left / (4 * n_threads)) : left;
-      rows = (rows + CC_MAX_BLOCK_ROWS - 1) / CC_MAX_BLOCK_ROWS *
-             /* a multiple of every block_rows, so that no block is computed by two slices */
-             CC_MAX_BLOCK_ROWS;
+      /* a multiple of every block_rows, so that no block is computed by two slices */
+      rows = (rows + CC_MAX_BLOCK_ROWS - 1) / CC_MAX_BLOCK_ROWS * CC_MAX_BLOCK_ROWS;
       if (rows + min > left)
         rows = left;
       const CcSlice slice = {region, p, y, y + rows};

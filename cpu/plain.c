@@ -7,7 +7,6 @@
 #include "engine/plan/output_stage.h"
 #include "component_offset.h"
 
-/* A pass over one plane, with its inputs and outputs. */
 typedef struct {
   const CcPlan *plan;
   const CcPass *pass;
@@ -38,7 +37,6 @@ sweep_of(const CcPlan *plan, guint plane, const CcPlacement *placement, const Cc
 
 /* --- stored words --- */
 
-/* Returns component c of pixel (x, y). */
 static guint
 load_word(const Sweep *sweep, guint x, guint y, guint c) {
   const CcComponentOffset *offset = sweep->map->offset;
@@ -71,8 +69,7 @@ store_word(const Sweep *sweep, guint x, guint y, guint c, guint word) {
 
 /* --- the window --- */
 
-/* Returns the code value at position (x, y) of the source. The position may lie outside the
- * source. */
+/* The position (x, y) is relative to the source rectangle and may lie outside it. */
 static gint
 code_at(const Sweep *sweep, gint x, gint y, guint c) {
   const CcRect *source = sweep->source;
@@ -84,7 +81,6 @@ code_at(const Sweep *sweep, gint x, gint y, guint c) {
                 sweep->layout->shift);
 }
 
-/* Reads the code values of the window around (x, y), row by row. */
 static void
 read_window(const Sweep *sweep, gint x, gint y, guint c, gint *code) {
   const gint width = (gint)sweep->pass->op->width, height = (gint)sweep->pass->op->height;

@@ -6,7 +6,6 @@
 #include "component_offset.h"
 #include "plain.h"
 
-/* A component group and its inputs. */
 typedef struct {
   const CcPlan *plan;
   const CcDirectionColor *color;
@@ -27,7 +26,7 @@ code_from(const Painting *self, const CcComponentOffset *offset, guint i, guint 
   return cc_component_load(offset, self->src, self->layout->type, i, y) >> self->layout->shift;
 }
 
-/* Returns the luma of pixel (x, y) of the source. The pixel may lie outside the source. */
+/* The pixel may lie outside the source. */
 static gint64
 luma_at(const Painting *self, gint x, gint y) {
   const CcComponentOffset *from = self->color->from;
@@ -77,7 +76,6 @@ color_at(const Painting *self, guint x, guint y) {
   return (guint)cc_hue_index((gfloat)sum.x, (gfloat)sum.y, self->color->add);
 }
 
-/* Copies or fills the passthrough component of pixel (x, y) of the target. */
 static void
 store_passthrough(const Painting *self, guint x, guint y) {
   const CcDirectionColor *color = self->color;

@@ -45,7 +45,6 @@ cc_sweep_reserve_tiles(CcSweep *self, const CcMethod *method, guint n_rows, guin
                        guint n_sums) {
   const gsize ring_size = cc_lane_size(method->ring_lane);
   const gsize sum_size = cc_lane_size(method->output.lane);
-  /* tiles have about equal sizes, and their rings and sums fit L1 */
   const gsize bytes = n_used * ring_size + n_sums * sum_size;
   const guint max = (guint)CLAMP(TILE_BYTES / bytes, MIN_TILE, CC_MAX_TILE);
   const guint n = cc_sweep_samples(self, self->width);

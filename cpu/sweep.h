@@ -56,7 +56,7 @@ cc_strip_row(const CcStrip *strip, gint y) {
 struct _CcSweep {
   const CcPlan *plan; /* plan of the program, which outlives the sweep */
   const CcPass *pass;
-  const CcRows *kernels; /* kernels; NULL for the plain loop */
+  const CcRows *kernels; /* NULL for the plain loop */
   CcLoop loop;
   guint plane;
   CcSampleType type;
@@ -104,8 +104,8 @@ struct _CcSweep {
   gsize ring, ring_pitch;
   gsize tile_pitch; /* bytes from the ring of a tile to the ring of the next tile */
   gsize sums, sums_pitch, t, filtered;
-  gsize thinned,
-      thinned_src; /* with a stride: results, and source samples, of a tile or a part of a row */
+  /* with a stride: results, and source samples, of a tile or a part of a row */
+  gsize thinned, thinned_src;
   gsize outside_left, outside_right; /* CcArea.left and CcArea.right */
   gsize scratch_size;
 };

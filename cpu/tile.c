@@ -40,9 +40,7 @@ cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n, CcAhead *ahead) 
       prefetch_row(ahead, cc_tile_target(tile, i), sweep->sample_size);
 }
 
-/* Loads the tile's part of a row of the source, and the samples that the window needs left and
- * right of the tile. If `source` is NULL, loads a row of the constant border, in which all pixels
- * are equal. */
+/* If `source` is NULL, loads a row of the constant border, in which all pixels are equal. */
 static void
 load_samples(const CcTile *tile, const guint8 *source, guint8 *row) {
   const CcSweep *sweep = tile->sweep;
@@ -93,7 +91,6 @@ cc_tile_store(const CcTile *tile, guint y, const guint8 *filtered) {
     sweep->kernels->samples->merge(dst, filtered, src, sweep->masks, n_bytes);
 }
 
-/* Computes samples of the target, from sample x of the tile on. */
 static void
 finish_part(const CcTile *tile, const gconstpointer *sums, guint x, guint n, guint8 *out) {
   const CcSweep *sweep = tile->sweep;
@@ -130,7 +127,7 @@ cc_tile_ring_row(const CcTile *tile, guint number, guint n_rows) {
   return tile->rings + number % n_rows * tile->sweep->ring_pitch;
 }
 
-/* Computes the rows of a block. row[i] is a row of the target, or NO_ROW. */
+/* row[i] is a row of the target, or NO_ROW. */
 static void
 make_block(const CcTile *tile, guint block, const gint row[CC_MAX_BLOCK_ROWS],
            const CcAhead *ahead) {

@@ -63,7 +63,7 @@ static APART gint n_running; /* callers, and workers that are awake */
 static APART gint n_coming;  /* workers that are awake and not inside */
 static APART gint ending;
 
-static GMutex users_lock; /* guards the three variables below */
+static GMutex users_lock; /* guards n_users, and changes of n_cores */
 static guint n_users, n_cores, n_cores_wanted;
 
 /* --- scratch memory --- */
@@ -91,7 +91,7 @@ cc_scratch_clear(CcScratch *self) {
 
 /* --- slots --- */
 
-/* Tells the processor that the thread spins. Called in every round of a spinning loop. */
+/* Tells the processor that the thread spins. */
 static inline void
 relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -127,8 +127,7 @@ take_slot(void) {
   return NULL;
 }
 
-/* Returns the slot with the fewest workers among those that have a free seat. NULL: no slot has a
- * free seat. */
+/* Returns, of the slots with a free seat, the one with the fewest workers, or NULL. */
 static Slot *
 find_slot(void) {
   Slot *best = NULL;
@@ -155,8 +154,7 @@ enter_slot(void) {
   return slot;
 }
 
-/* Leaves a slot. If the worker was the last one inside, another call may take the slot
- * immediately. */
+/* If the worker was the last one inside, another call may take the slot immediately. */
 static void
 leave_slot(Slot *slot, gboolean frees_seat) {
   const gint before = g_atomic_int_add(&slot->gate, frees_seat ? SEAT - INSIDE : -INSIDE);
@@ -256,8 +254,7 @@ must_yield(void) {
   return FALSE;
 }
 
-/* Runs slices until none is left. Returns TRUE if the thread stopped earlier to give way to other
- * threads. */
+/* Returns TRUE if the thread stopped early to give way to other threads. */
 static gboolean
 run_slices(Slot *slot, guint8 *scratch, gboolean yields) {
   const CcParallelFor *loop = &slot->loop;
@@ -270,8 +267,7 @@ run_slices(Slot *slot, guint8 *scratch, gboolean yields) {
   return FALSE;
 }
 
-/* Helps with the slot that the worker has entered. Returns TRUE if the worker gave way to other
- * threads. If scratch memory cannot be allocated, the worker runs no slice. */
+/* Like run_slices. If scratch memory cannot be allocated, the worker runs no slice. */
 static gboolean
 help(Worker *self, Slot *slot) {
   gboolean yielded = FALSE;

@@ -15,15 +15,15 @@
 #include "cuda/driver/staging_threads.h"
 #include "transfer.h"
 
-#define SPIN_US 50 /* microseconds; a kernel ends sooner than a sleeping thread wakes up */
+#define SPIN_US 50 /* a short kernel ends sooner than a sleeping thread wakes up */
 
-/* One frame in TIMED_FRAMES is timed, because events that measure time cause gaps of some
- * microseconds between transfers. The frames after a timed frame report the same times. */
+/* One frame in TIMED_FRAMES is timed, because timing events cause gaps of a few microseconds
+ * between transfers. An untimed frame reports the times of the last timed frame. */
 #define TIMED_FRAMES 16
 
 typedef enum { UPLOAD, KERNEL, DOWNLOAD, N_STAGES } Stage;
 
-/* Device memory, and pinned memory of the same size if staging needs it. */
+/* Device memory, and pinned memory of the same size for staging or results. */
 typedef struct {
   gsize device_bytes, host_bytes;
   CUdeviceptr device;
@@ -37,21 +37,21 @@ typedef struct {
   CudaBackend *backend;
   gboolean busy;
   const CcCudaProgram *program;
-  CcSubmitInfo info;   /* the caller's, with only the regions that are in flight */
-  CcTransfer src, dst; /* transfers of the regions in flight */
-  /* the work that fills the staging memory and queues the stages; NULL: the caller's thread has
-   * done both */
+  CcSubmitInfo info; /* copy of the caller's info, limited to the regions in flight */
+  CcTransfer src, dst;
+  /* Work of the staging threads: fill the staging memory, then queue the stages. NULL: the caller's
+   * thread has done both. */
   CcStagingWork *filling;
   GError *failure; /* error of queueing after `filling`; NULL: queueing succeeded */
   gboolean timed;
-  /* `upload`, `kernel`, `download`: sums over the finished regions of a timed frame. `wait`: set in
-   * every frame; the wait for the regions that finished last. */
+  /* In a timed frame, `upload`, `kernel` and `download` are sums over the finished regions. In
+   * every frame, `wait` is the wait for the regions that finished last. */
   CcTimes times;
-  /* The following events are created at their first use, and NULL before. */
+  /* Events are NULL until their first use. */
   CUevent src_ready, dst_ready; /* other streams no longer use the memory of the frame */
   CUevent over[N_STAGES];       /* end of each stage; the next stage waits for it */
   CUevent done; /* end of the last stage; the host waits for it, at the cost of an interrupt */
-  CUevent begin[N_STAGES], end[N_STAGES]; /* of each stage in a timed frame */
+  CUevent begin[N_STAGES], end[N_STAGES]; /* in a timed frame: timing events of each stage */
   Buffer in, out, scratch, results;
 } Slot;
 
@@ -62,7 +62,7 @@ struct _CudaBackend {
   CUstream stream[N_STAGES];
   Slot slot[CC_MAX_SUBMISSIONS];
   guint n_frames;
-  CcTimes times; /* times of the last timed frame */
+  CcTimes times; /* of the last timed frame */
 };
 
 /* --- memory of slots --- */
@@ -96,8 +96,8 @@ free_slot_memory(CudaBackend *self, Slot *slot) {
 }
 
 /* Reserves at least `bytes` of device memory, and of pinned memory if `staged`. A buffer that grows
- * again at least doubles, up to `whole_bytes`, the size for the whole frame. So frames of changing
- * sizes need few allocations. */
+ * at least doubles, up to `whole_bytes` (the size for the whole frame). So changing regions need
+ * few allocations. */
 static gboolean
 reserve(CudaBackend *self, Buffer *buffer, gsize bytes, gboolean staged, gsize whole_bytes,
         GError **error) {
@@ -122,7 +122,7 @@ reserve(CudaBackend *self, Buffer *buffer, gsize bytes, gboolean staged, gsize w
   return TRUE;
 }
 
-/* The largest number of scratch bytes that any region of the slot needs. */
+/* The regions of a slot run one after another and share scratch, so the largest need counts. */
 static gsize
 find_scratch_bytes(const Slot *slot) {
   const CcCudaLowered *lowered = slot->program->lowered;
@@ -140,9 +140,8 @@ find_result_bytes(const Slot *slot) {
   return slot->program->base.plan->result_bytes * slot->info.n_regions;
 }
 
-/* Reserves the memory of a slot. After a failure, frees all memory of the slot, so that others can
- * allocate it. A new input buffer is cleared, because kernels read words that extend beyond the end
- * of a row. */
+/* After a failure, frees all memory of the slot, so that others can allocate it. Clears a new input
+ * buffer, because kernels read words that extend beyond the end of a row. */
 static gboolean
 reserve_slot(CudaBackend *self, Slot *slot, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
@@ -219,7 +218,6 @@ record(const CudaBackend *self, CUevent event, Stage stage, GError **error) {
                        error);
 }
 
-/* Makes a stage wait for an event. */
 static gboolean
 await(const CudaBackend *self, Stage stage, CUevent event, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
@@ -295,8 +293,7 @@ queue_upload(CudaBackend *self, Slot *slot, GError **error) {
           end_stage(self, slot, UPLOAD, error) && await(self, KERNEL, slot->over[UPLOAD], error));
 }
 
-/* Queues the launches of one region after another. If targets overlap, the later region wins. All
- * regions use the same scratch. */
+/* If targets overlap, the later region wins. */
 static gboolean
 queue_launches(CudaBackend *self, Slot *slot, GError **error) {
   const CcCudaProgram *program = slot->program;
@@ -333,7 +330,7 @@ queue_download(CudaBackend *self, Slot *slot, GError **error) {
           end_stage(self, slot, DOWNLOAD, error));
 }
 
-/* Waits until no work in flight uses the frames or the program. Called after a failure. */
+/* Waits until no work in flight uses the frames or the program. */
 static void
 finish_streams(CudaBackend *self) {
   for (guint i = 0; i < N_STAGES; i++)
@@ -341,7 +338,7 @@ finish_streams(CudaBackend *self) {
       self->device->cuda->cuStreamSynchronize(self->stream[i]);
 }
 
-/* Queues all stages of the slot's frame. The device must be pushed. */
+/* The device must be pushed. */
 static gboolean
 queue_stages(CudaBackend *self, Slot *slot, GError **error) {
   g_mutex_lock(&self->queueing);
@@ -384,8 +381,7 @@ empty_staging(Slot *slot) {
     cc_transfer_copy_slice(&slot->dst, slot->out.host, 0, 1);
 }
 
-/* Fills the staging memory, if any, and queues all stages. If the staging memory is large, staging
- * threads do both. */
+/* If the staging memory is large, staging threads fill it and queue the stages. */
 static gboolean
 start_slot(CudaBackend *self, Slot *slot, GError **error) {
   const gboolean staged = slot->src.kind == CC_TRANSFER_STAGED;
@@ -416,7 +412,7 @@ finish_start(Slot *slot, GError **error) {
   return FALSE;
 }
 
-/* Waits for the slot's last stage. If the slot has no download, polls for SPIN_US first. Then
+/* Waits for the slot's last stage. If the slot has no download, polls for SPIN_US before it
  * sleeps. */
 static gboolean
 wait_for_slot(const CcCudaDriver *cuda, const Slot *slot, GError **error) {
@@ -438,7 +434,6 @@ stage_time(const CcCudaDriver *cuda, const Slot *slot, Stage stage) {
              : 0;
 }
 
-/* Adds the times of the finished regions of a timed frame. */
 static void
 add_times(const CcCudaDriver *cuda, Slot *slot) {
   slot->times.kernel += stage_time(cuda, slot, KERNEL);
@@ -457,7 +452,7 @@ finish_slot(CudaBackend *self, Slot *slot, GError **error) {
   const gboolean started = finish_start(slot, error);
   const gboolean pushed = cc_cuda_device_push(self->device, started ? error : NULL);
   const gboolean ok = started && pushed && wait_for_slot(cuda, slot, error);
-  if (!ok) /* launches read the taps of the program, which the caller may free */
+  if (!ok) /* launches in flight read the program, which the caller may free now */
     finish_streams(self);
   if (ok) {
     const gsize result_bytes = find_result_bytes(slot);

@@ -73,7 +73,6 @@ keep(Number n) {
 
 /* --- shared memory --- */
 
-/* The dynamic shared memory of the launch. */
 static __device__ __forceinline__ unsigned char *
 shared_of_launch() {
   extern __shared__ uint4 of_launch[];
@@ -129,7 +128,6 @@ wait_for_groups() {
 #endif
 }
 
-/* Waits for all of the thread's copies. */
 static __device__ __forceinline__ void
 finish_own_copies() {
 #if __CUDA_ARCH__ >= 800

@@ -18,8 +18,7 @@ typedef union {
   int32_t i; /* the tap in a launch with integer sums */
 } CcTap;
 
-/* Private data of one algorithm or stage. Its header declares the struct. CC_PRIVATE accesses
- * it. */
+/* Private data of one algorithm or stage, whose header declares the struct. */
 #define CC_PRIVATE_BYTES 128
 typedef union {
   uint64_t align;
@@ -54,19 +53,19 @@ typedef struct {
   int32_t first_tile, tiles_across, n_tiles;
 
   int32_t sample_bytes; /* 1 or 2 */
-  CcPrivate priv;       /* private data for this plane job */
+  CcPrivate priv;
 } CcPlaneJob;
 
 typedef struct {
   CcPlaneJob job[CC_LAUNCH_JOBS];
-  int32_t n_jobs, n_tiles; /* number of plane jobs, and of the tiles of all plane jobs */
+  int32_t n_jobs, n_tiles; /* n_tiles counts the tiles of all plane jobs */
   int32_t stride;
   CcBorder border;
   CcResponse response;
   int32_t n_matrices, window_width, window_height, separable;
-  uint64_t scratch;       /* device address of the algorithm's intermediate data between launches */
-  uint64_t scratch_bytes; /* bytes at `scratch` */
-  uint64_t memory_taps;   /* device address of taps or tables; the algorithm defines the layout */
+  uint64_t scratch; /* device address of the algorithm's intermediate data between launches */
+  uint64_t scratch_bytes;
+  uint64_t memory_taps; /* device address of taps or tables; the algorithm defines the layout */
   /* Device address of the rows and columns of separable kernels with more than CC_LAUNCH_SIDE taps:
    * the row of each matrix, then the column of each matrix. 0: rows and columns are in `row` and
    * `column`. */

@@ -15,7 +15,7 @@ typedef struct {
   CcCudaModule module;
   gchar name[64];     /* name of the entry point */
   guint block[2];     /* threads of a block, across and down */
-  guint shared_bytes; /* dynamic shared memory of a launch */
+  guint shared_bytes; /* dynamic shared memory of a block */
   gboolean integer;   /* TRUE: taps are CcTap.i; FALSE: CcTap.f */
   gboolean overlaps;  /* the kernel itself waits for the end of the previous launch, so it may start
                          while the previous launch runs */
@@ -26,7 +26,7 @@ typedef struct {
                  does not use tensor cores, and costs are not compared */
   guint grey_cost; /* cost of the conversion to grey, in the same unit; 0: no conversion, or its
                       cost is not counted */
-  CcPrivate priv;  /* private data of the algorithm */
+  CcPrivate priv;
 } CcCudaKernel;
 
 typedef struct _CcCudaAlgorithm CcCudaAlgorithm;
@@ -46,8 +46,7 @@ struct _CcCudaAlgorithm {
    * are set before the call. If the function or its result is NULL, there is no such data. */
   GBytes *(*make_taps)(const CcLaunch *launch, const CcCudaKernel *kernel,
                        const CcPass *const *pass);
-  /* Appends a text for people with details about a kernel. NULL: the algorithm has no details to
-   * report. */
+  /* Appends a text for people with details about a kernel. NULL: there are none. */
   void (*explain)(GString *line, const CcCudaKernel *kernel);
   /* the algorithm that is launched after this one, on the same passes and scratch; or NULL */
   const CcCudaAlgorithm *next;
@@ -58,9 +57,8 @@ cc_cuda_divide_up(guint a, guint b) {
   return a / b + (a % b != 0);
 }
 
-/* Returns the pass itself if it filters. Otherwise returns the first pass of the plan that filters,
- * because a pass that only copies or fills can use the same kernel. If no pass of the plan filters,
- * returns the pass itself. */
+/* If `pass` only copies or fills, returns the first pass of the plan that filters, because `pass`
+ * can use the same kernel. Otherwise, or if no pass filters, returns `pass`. */
 static inline const CcPass *
 cc_cuda_leading_pass(const CcPlan *plan, const CcPass *pass) {
   for (guint i = 0; !pass->op && i < plan->n_passes; i++)

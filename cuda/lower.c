@@ -16,14 +16,13 @@
 static const CcCudaAlgorithm *const algorithms[] = {CC_ALGORITHMS(ALGORITHM)};
 #undef ALGORITHM
 
-/* Whether AUTO may choose an algorithm. AUTO tries the last algorithm of the list first. */
+/* AUTO tries the last algorithm of the list first. */
 #define AUTOMATIC(constant, name, text, runs, automatic, host_code) [constant] = automatic,
 static const gboolean is_automatic[] = {CC_ALGORITHMS(AUTOMATIC)};
 #undef AUTOMATIC
 
-/* Chooses the algorithm and the kernel of a pass. Chooses the plan's algorithm if it has a kernel
- * for this layout of samples. Otherwise chooses the first algorithm, in the order of AUTO, that has
- * a kernel. */
+/* Chooses the plan's algorithm if it has a kernel for this layout of samples. Otherwise chooses the
+ * first algorithm, in the order of AUTO, that has a kernel. */
 static CcAlgorithm
 choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
@@ -58,11 +57,10 @@ typedef struct {
   CcPlan plan;
   CcAlgorithm algorithm[CC_MAX_PASSES];
   CcCudaKernel kernel[CC_MAX_PASSES];
-  /* Sums of the costs of all passes, for products and for the conversion to grey. The cost of a
-   * pass is the cost of its kernel for 256 bytes, times the number of samples of a pixel in the
-   * plane of the pass. */
+  /* Sums over the passes that filter: `cost` and grey_cost of the kernel, times the number of
+   * samples of a pixel in the plane of the pass. */
   guint products, grey;
-  guint cost; /* cost of all launches; NO_KERNEL: a pass has no tensor-core kernel */
+  guint cost; /* cost of all launches, or NO_KERNEL */
 } Layout;
 
 static guint
@@ -73,8 +71,8 @@ count_samples(const CcFrameLayout *layout) {
   return n;
 }
 
-/* Chooses the kernels of a layout and computes its costs. self->plan must be set. If several passes
- * process one plane, the costs of all of them are added. */
+/* Chooses the kernels of self->plan and computes the costs. The costs of several passes over one
+ * plane are added. */
 static void
 choose_kernels(Layout *self) {
   const CcPlan *plan = &self->plan;
@@ -109,7 +107,6 @@ make_components(Layout *self, const Layout *layouts) {
   return TRUE;
 }
 
-/* Sets the layout in which kernels work on the interleaved frame as it is. */
 static gboolean
 make_groups(Layout *self, const Layout *layouts) {
   const CcPlan *plan = &layouts[PLANNED].plan;
@@ -119,9 +116,8 @@ make_groups(Layout *self, const Layout *layouts) {
   return TRUE;
 }
 
-/* Sets the layout in which kernels compute luma from pixels as they read the pixels. The cost of
- * this layout was measured only against GROUPS. This layout is declined if GROUPS takes fewer
- * products. */
+/* Sets the layout in which kernels compute luma as they read pixels. The cost of this layout was
+ * measured only against GROUPS, so the layout is declined if GROUPS takes fewer products. */
 static gboolean
 make_luma_of_pixels(Layout *self, const Layout *layouts) {
   const Layout *planned = &layouts[PLANNED], *groups = &layouts[GROUPS];
@@ -172,8 +168,8 @@ static const struct {
     [ALL_PIXELS] = {"layout-all-pixels", "all pixels", make_all_pixels},
 };
 
-/* Returns the cheapest candidate except `but`. If costs are equal, returns the last candidate. If
- * no candidate has kernels, returns PLANNED, the plan's own layout. */
+/* Returns the cheapest candidate except `but`. If no candidate has kernels, returns PLANNED, the
+ * plan's own layout. */
 static guint
 find_cheapest(const Layout *layouts, guint but) {
   guint best = PLANNED, lowest = NO_KERNEL - 1;
@@ -185,7 +181,6 @@ find_cheapest(const Layout *layouts, guint but) {
   return best;
 }
 
-/* Adds a line with the chosen candidate and the next best one. */
 static void
 explain_layout(GPtrArray *lines, const Layout *layouts, guint best) {
   const CcPlan *plan = &layouts[PLANNED].plan;
@@ -282,14 +277,14 @@ add_step(CcCudaLowered *self, guint from, guint to) {
   return step;
 }
 
-/* Adds a set of planes in scratch. Returns the number of the set. */
+/* Returns the number of the set. */
 static guint
 add_set(CcCudaLowered *self, gboolean of_source, const CcStage *reader) {
   self->set[self->n_sets] = (CcCudaSet){of_source, reader};
   return self->n_sets++;
 }
 
-/* Adds the line of a step: its purpose and its launch. */
+/* `text` is the purpose of the step. */
 static void
 explain_step(CcCudaLowered *self, const CcCudaStep *step, const gchar *text) {
   g_ptr_array_add(self->lines,
@@ -348,7 +343,6 @@ add_filter_steps(CcCudaLowered *self, const Layout *layout, guint from, guint to
   return TRUE;
 }
 
-/* Adds the step that deinterleaves the frame into planes. */
 static gboolean
 add_deinterleave_step(CcCudaLowered *self, guint to, GError **error) {
   const guint n = self->plan.layout.n_planes;
@@ -374,15 +368,15 @@ add_stage_step(CcCudaLowered *self, const CcStage *stage, guint from, guint to, 
   return finish_step(self, step, text->str, error);
 }
 
-/* Returns the set of planes that the next step writes. If the stage `reader` or the interleave step
- * reads the planes, the set is a new set in scratch. Otherwise the set is the target frame. */
+/* Returns the set that the next step writes: a new set in scratch if the stage `reader` or the
+ * interleave step reads the planes, otherwise the target frame. */
 static guint
 add_next_set(CcCudaLowered *self, const CcStage *reader, gboolean interleaves) {
   return reader || interleaves ? add_set(self, FALSE, reader) : CC_CUDA_FRAME_DST;
 }
 
 /* Adds the steps of passes and of the stages that read their output, with deinterleave and
- * interleave steps around them. A plan without passes has none of these steps. */
+ * interleave steps around them. */
 static gboolean
 add_plane_steps(CcCudaLowered *self, const Layout *layout, GError **error) {
   const CcPlan *plan = &self->plan;
@@ -449,7 +443,6 @@ cc_cuda_place_scratch(const CcCudaLowered *self, const CcPlacement *placement, C
   return end;
 }
 
-/* Bytes of scratch that the launches of a region need. */
 static gsize
 measure_scratch(const CcCudaLowered *self, const CcPlacement *placement) {
   CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES];
@@ -484,7 +477,6 @@ check_pitches(const CcCudaLowered *self, GError **error) {
   return TRUE;
 }
 
-/* Sets the members of `self` that describe the whole frame. */
 static void
 place_whole(CcCudaLowered *self) {
   const CcPlan *plan = &self->plan;

@@ -24,19 +24,19 @@ typedef struct {
    * plan that was lowered. */
   CcPlan plan;
   const CcCudaGpu *gpu;
-  /* Normally 1. It is the stride if passes compute all pixels as with stride 1. Then the interleave
-   * step keeps one pixel in decimation x decimation. */
+  /* The stride if passes compute all pixels. Then the interleave step keeps one pixel in
+   * decimation x decimation. Otherwise 1. */
   guint decimation;
   CcAlgorithm algorithm; /* algorithm of the plan's first op; never AUTO */
-  CcRegion whole_region; /* the whole frame */
-  CcPlacement whole;     /* placement of the whole frame */
-  /* Offsets and pitches of the whole frame's planes in a source buffer and in a target buffer.
-   * Planes follow each other without the frame's own padding. Offsets and pitches are multiples of
-   * 256. */
+  CcRegion whole_region;
+  CcPlacement whole; /* placement of whole_region */
+  /* Offsets and pitches of the whole frame's planes in a source buffer and in a target buffer,
+   * which have src_bytes and dst_bytes. Planes follow each other without the frame's own padding.
+   * Offsets and pitches are multiples of 256. */
   CcCudaPlane src[CC_MAX_PLANES], dst[CC_MAX_PLANES];
-  gsize src_bytes, dst_bytes; /* sizes of the source buffer and of the target buffer */
-  gsize scratch_bytes;        /* scratch for the whole frame: planes, then scratch of algorithms */
-  guint n_sets; /* CC_CUDA_N_FRAMES frames, whose `set` is unused, then sets in scratch */
+  gsize src_bytes, dst_bytes;
+  gsize scratch_bytes; /* scratch for the whole frame: planes, then scratch of algorithms */
+  guint n_sets;        /* counts the frames too; their elements of `set` are unused */
   CcCudaSet set[CC_CUDA_MAX_SETS];
   GByteArray *taps; /* taps of all steps, for device memory; NULL after they were copied there */
   GPtrArray *lines; /* for CcProgram.steps, with a final NULL; NULL after the move there */

@@ -28,7 +28,6 @@ template <> struct Response<float> {
   }
 };
 
-/* Integer sums. */
 template <> struct Response<long long> {
   CcSumsI64 sums = {};
 

@@ -17,8 +17,7 @@ upload(const CcCudaDriver *cuda, CUdeviceptr to, const GByteArray *from, GError 
   return ok;
 }
 
-/* Turns the offsets of a step's taps into addresses. `base` is the address of the taps of all
- * steps. */
+/* Turns offsets of taps into addresses. `base` is the address of the taps of all steps. */
 static void
 relocate_taps(CcCudaStep *step, CUdeviceptr base) {
   if (step->memory_taps)
@@ -27,7 +26,6 @@ relocate_taps(CcCudaStep *step, CUdeviceptr base) {
     step->params.lines += base;
 }
 
-/* Copies the taps of all steps to device memory. */
 static gboolean
 load_taps(CcCudaProgram *self, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
@@ -132,8 +130,7 @@ cc_cuda_program_launch(const CcCudaProgram *self, CcCudaAddresses *addresses, CU
   return TRUE;
 }
 
-/* Turns the offsets `relative` in a buffer into addresses. `address` is the address of the
- * buffer. */
+/* Turns offsets in the buffer at `address` into addresses. */
 static void
 place_planes(CcCudaPlane planes[CC_MAX_PLANES], const CcCudaPlane relative[CC_MAX_PLANES],
              CUdeviceptr address) {

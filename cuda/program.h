@@ -22,8 +22,8 @@ typedef struct {
 /* Loads a plan on a device, which must be pushed. CC_ERROR_INVALID: see cc_cuda_lower. */
 CcCudaProgram *cc_cuda_program_new(CcCudaDevice *device, const CcPlan *plan, GError **error);
 
-/* Frees the program. None of its launches may be running. Does nothing with NULL. Any thread; the
- * device need not be pushed. */
+/* None of the program's launches may be running. Does nothing with NULL. Any thread; the device
+ * need not be pushed. */
 void cc_cuda_program_free(CcCudaProgram *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcCudaProgram, cc_cuda_program_free)
 

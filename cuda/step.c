@@ -39,8 +39,7 @@ has_long_lines(const CcOp *op) {
   return MAX(op->width, op->height) > CC_LAUNCH_SIDE;
 }
 
-/* Sets the size of the kernel and its taps. If the CUDA kernel has a fixed side, the taps are
- * centered in side x side. */
+/* If the CUDA kernel has a fixed side, the taps are centered in side x side. */
 static void
 set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
   const guint width = kernel->side ? kernel->side : op->width;
@@ -65,7 +64,7 @@ set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
   }
 }
 
-/* Appends the taps of a step to the taps of all steps. Returns the offset of the appended taps. */
+/* Returns the offset of the appended taps. */
 static guint
 append_taps(GByteArray *taps, gconstpointer data, gsize size) {
   static const guint8 gap[CC_CUDA_ALIGNMENT];

@@ -65,7 +65,8 @@ struct _CcCudaStep {
   void (*set_sizes)(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement);
   /* Sets for a region the addresses of the planes of all plane jobs. */
   void (*set_addresses)(CcLaunch *launch, const CcCudaStep *step, const CcCudaAddresses *addresses);
-  CcCudaGroup group; /* in a step that filters: its passes, and their algorithm */
+  /* The passes of a step that filters, and their algorithm. Other steps do not set them. */
+  CcCudaGroup group;
   const CcCudaAlgorithm *algorithm;
   CcLaunch params; /* has the sizes of the whole frame; each launch sets the addresses of planes in
                       a copy */

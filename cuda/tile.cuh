@@ -17,7 +17,6 @@ struct Tile {
   int component;
 };
 
-/* The plane job of tile number `tile` of a launch. */
 static __device__ __forceinline__ const CcPlaneJob &
 find_job(const CcLaunch &launch, int tile) {
   int p = 0;

@@ -14,7 +14,6 @@ find_rects(const CcTransfer *self, guint i, CcPlacement *storage) {
   return self->to_device ? placement->frame_source : placement->frame_target;
 }
 
-/* The first sample of a plane's rectangle. */
 static guint8 *
 rect_data(const CcTransfer *self, guint p, const CcRect *rect) {
   const CcPlane *plane = &self->frame->plane[p];
@@ -44,8 +43,8 @@ has_negative_pitch(const CcTransfer *self) {
   return FALSE;
 }
 
-/* Whether kernels can use planes that have the pitches of the frame's planes, and the same offsets
- * from an aligned address as the frame's planes have from `base`. */
+/* Whether the pitches of the frame's planes, and the offsets of the rectangles from `base`, have
+ * the alignment that kernels require. `base` corresponds to an aligned address on the device. */
 static gboolean
 suits_kernels(const CcTransfer *self, const CcRect *rects, const guint8 *base) {
   gsize all = 0;
@@ -85,8 +84,7 @@ sum_of_rows(const CcTransfer *self, const CcRect *rects) {
   return bytes;
 }
 
-/* Places the rectangles of a region in a buffer, starting at *end. Moves *end past the
- * rectangles. */
+/* Places the rectangles of a region in a buffer at *end, and moves *end past the rectangles. */
 static void
 place_rects(const CcTransfer *self, const CcRect *rects, gsize *end,
             CcCudaPlane planes[CC_MAX_PLANES]) {

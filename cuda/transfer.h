@@ -41,8 +41,8 @@ CcTransfer cc_transfer_new(const CcCudaLowered *lowered, const CcSubmitInfo *inf
                            gboolean to_device);
 
 /* Sets where the planes of a region lie in device memory. `buffer` is the address of the transfer's
- * device buffer. The region begins at offset *end in the buffer. *end must be 0 for the first
- * region. The function moves *end past the region. */
+ * device buffer. The region begins at offset *end of the buffer. *end is 0 for the first region.
+ * The function moves *end past the region. */
 void cc_transfer_place(const CcTransfer *self, const CcPlacement *placement, CUdeviceptr buffer,
                        gsize *end, CcCudaPlane planes[CC_MAX_PLANES]);
 
@@ -55,8 +55,8 @@ guint cc_transfer_n_slices(const CcTransfer *self);
  * frame. */
 void cc_transfer_copy_slice(const CcTransfer *self, guint8 *staging, guint slice, guint n_slices);
 
-/* Queue the copies to (upload) or from (download) the device buffer. `staging` is used with STAGED
- * only. With NONE nothing is copied. The device must be pushed. */
+/* Queue the copies to or from the device buffer. `staging` is used with STAGED only. The device
+ * must be pushed. */
 gboolean cc_transfer_upload(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer,
                             const guint8 *staging, CUstream stream, GError **error);
 gboolean cc_transfer_download(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer,

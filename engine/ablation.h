@@ -14,7 +14,6 @@ G_BEGIN_DECLS
  * on. NULL leaves out none. No program may be prepared during the call. */
 void cc_leave_out(const gchar *paths);
 
-/* Whether a path is left out. */
 gboolean cc_is_left_out(const gchar *path);
 
 G_END_DECLS

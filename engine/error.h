@@ -9,10 +9,9 @@ G_BEGIN_DECLS
 
 typedef enum {
   CC_ERROR_INVALID, /* a value is invalid; the message names the value and the accepted values */
-  /* The backend or device is not available; the message says what is missing. */
-  CC_ERROR_UNAVAILABLE,
-  CC_ERROR_NO_MEMORY, /* host, pinned or device memory ran out */
-  CC_ERROR_DEVICE,    /* the device failed while working */
+  CC_ERROR_UNAVAILABLE, /* no backend or device; the message says what is missing */
+  CC_ERROR_NO_MEMORY,   /* host, pinned or device memory ran out */
+  CC_ERROR_DEVICE,      /* the device failed while working */
 } CcError;
 
 GQuark cc_error_quark(void);

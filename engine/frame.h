@@ -45,10 +45,8 @@ typedef struct {
   CcSampleType type;
   guint depth; /* significant bits of a sample, 8 to 16; 8 with CC_SAMPLE_U8 */
   guint shift; /* left shift of the significant bits in the stored word: 6 for P010, else 0 */
-  /* roles of the samples of a group; the first `step` entries are set */
-  CcRole role[CC_MAX_COMPONENTS];
-  /* a group is a macropixel: four samples, with luma in every second one */
-  gboolean has_macropixels;
+  CcRole role[CC_MAX_COMPONENTS]; /* of the samples of a group; the first `step` entries are set */
+  gboolean has_macropixels;       /* a group has four samples, with luma in every second one */
 } CcPlaneLayout;
 
 typedef struct {
@@ -68,7 +66,6 @@ typedef struct {
   gssize pitch; /* bytes from a row to the next row below; may be negative */
 } CcPlane;
 
-/* The kind of memory that a plane's `data` points to. */
 typedef enum {
   CC_MEMORY_HOST,   /* any memory of the process */
   CC_MEMORY_PINNED, /* host memory, page-locked by cc_device_alloc_pinned or cc_device_pin */
@@ -80,7 +77,7 @@ typedef enum {
 /* The planes of one frame. The frame's layout gives their number. */
 typedef struct {
   CcPlane plane[CC_MAX_PLANES];
-  CcMemoryKind memory;   /* kind of the memory of all planes */
+  CcMemoryKind memory;   /* of all planes */
   gboolean is_one_block; /* all planes are in one block of memory, which may be read as a whole */
   /* With CC_MEMORY_DEVICE: an opaque handle of a stream. The work that is queued in the stream must
    * end before the planes are used. NULL: no stream. */
@@ -92,7 +89,6 @@ cc_sample_size(CcSampleType type) {
   return type == CC_SAMPLE_U8 ? 1 : 2;
 }
 
-/* The number of groups in a row. */
 static inline guint
 cc_plane_groups(const CcPlaneLayout *plane) {
   return plane->has_macropixels ? plane->width / 2 + plane->width % 2 : plane->width;

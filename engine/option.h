@@ -72,7 +72,6 @@ gchar *cc_option_describe_values(const CcOption *self);
 const CcChoice *cc_option_find_choice(const CcOption *self, const gchar *name);
 const CcChoice *cc_option_find_choice_of(const CcOption *self, gint value);
 
-/* TRUE if the name of a choice is a former name. */
 gboolean cc_option_is_former(const CcOption *self, const CcChoice *choice);
 
 /* The default of an INT, DOUBLE or CHOICE. */

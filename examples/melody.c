@@ -8,11 +8,10 @@
 #define FADE_SECONDS 0.4
 #define LOUDNESS 0.11
 
-/* The pitches of the notes, in semitones above A (220 Hz). */
+/* In semitones above A (220 Hz). */
 static const gint notes[] = {3, 10, 15, 19, 17, 15, 10, 12, 7, 10, 15, 22, 19, 17, 15, 10};
 
-/* Returns one sample of a note. A note is a fundamental and two overtones. The overtones decay
- * faster. */
+/* A note is a fundamental and two overtones, which decay faster. */
 static gdouble
 note_sample(gdouble frequency, gdouble seconds) {
   gdouble turns = 2 * G_PI * frequency * seconds;

@@ -29,7 +29,6 @@ read_size(const guint8 *data, guint n_bytes) {
   return size;
 }
 
-/* Visits the boxes in data[0..size). Descends into boxes that contain headers with dates. */
 static void
 clear_dates(guint8 *data, gsize size) {
   static const gchar *const parents[] = {"moov", "trak", "mdia", NULL};

@@ -16,7 +16,7 @@ typedef struct {
 struct Renderer {
   guint width, height;
   gboolean fine;
-  Sample *samples;       /* the sample at the centre of each pixel */
+  Sample *samples;       /* the sample at the centre of each pixel; NULL in fine mode */
   guint8 levels[LEVELS]; /* code values; the index is the scaled square root of linear light */
   GThreadPool *pool;
 
@@ -27,7 +27,7 @@ struct Renderer {
   gsize pitch;
   GMutex lock;
   GCond done;
-  guint n_unfinished; /* number of unfinished bands; protected by the lock */
+  guint n_unfinished; /* bands; protected by the lock */
 };
 
 static Sample
@@ -40,7 +40,6 @@ take_sample(const Renderer *renderer, float x, float y) {
   return (Sample){{MIN(hit.color.x, 1), MIN(hit.color.y, 1), MIN(hit.color.z, 1)}, hit.object};
 }
 
-/* Returns the sum of n x n samples of a pixel. */
 static Sample
 add_samples(const Renderer *renderer, guint column, guint row, guint n) {
   Sample sum = {{0, 0, 0}, 0};
@@ -79,7 +78,6 @@ draw_centres(Renderer *renderer, guint row) {
   }
 }
 
-/* Takes more samples of each pixel that shows another object than one of its neighbours. */
 static void
 refine_edges(Renderer *renderer, guint row) {
   guint width = renderer->width;

@@ -13,8 +13,7 @@ typedef struct Renderer Renderer;
  * renderer_free. */
 Renderer *renderer_new(guint width, guint height, gboolean fine);
 
-/* Draws the frame at the time `seconds`. `pitch` is the number of bytes between the starts of two
- * rows. */
+/* `pitch` is the number of bytes between the starts of two rows. */
 void renderer_draw(Renderer *renderer, gdouble seconds, guint8 *pixels, gsize pitch);
 
 void renderer_free(Renderer *renderer);

@@ -126,7 +126,7 @@ parse_options(int *argc, char ***argv, Options *options, GError **error) {
 
 /* ---- the pipeline ---- */
 
-/* Fails if an element is missing. The error names the package of the missing element. */
+/* The error names the package of a missing element. */
 static gboolean
 check_elements(gboolean is_video, GError **error) {
   static const struct {
@@ -200,8 +200,7 @@ render(const Frames *frames, guint number) {
   return buffer;
 }
 
-/* Called when the appsrc has room for a frame. After an error, this function is not called again.
- */
+/* After an error, the appsrc does not call this function again. */
 static void
 on_need_data(GstAppSrc *source, guint size, gpointer user_data) {
   Frames *frames = user_data;
@@ -260,8 +259,7 @@ write_file(const Options *options, const gchar *path, GError **error) {
   return ok && (!options->is_video || mp4_clear_dates(path, error));
 }
 
-/* Writes to a temporary file and renames it to OUT when it is complete. So a file with the name OUT
- * is always complete. */
+/* A temporary file is renamed to OUT when it is complete, so OUT is never a partial file. */
 static gboolean
 write_output(const Options *options, GError **error) {
   g_autofree gchar *temporary = g_strconcat(options->output, ".part", NULL);

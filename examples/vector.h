@@ -55,13 +55,12 @@ vec_mix(Vec a, Vec b, float share) {
   return vec_add(vec_times(a, 1 - share), vec_times(b, share));
 }
 
-/* The point at a distance along a direction. */
 static inline Vec
 vec_along(Vec origin, Vec direction, float distance) {
   return vec_add(origin, vec_times(direction, distance));
 }
 
-/* Reflects a direction at a surface. `normal` is the unit vector normal to the surface. */
+/* `normal` is a unit vector. */
 static inline Vec
 vec_reflect(Vec direction, Vec normal) {
   return vec_along(direction, normal, -2 * vec_dot(direction, normal));

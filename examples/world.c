@@ -5,7 +5,7 @@
 #define NEAR 1e-3f
 #define HAZE 0.022f /* share of the horizon's color added per unit of distance */
 #define VIEW 2.05f  /* distance from the eye to the image plane, in half heights of the image */
-#define MAX_REFLECTIONS 3 /* maximum number of reflections of a ray */
+#define MAX_REFLECTIONS 3
 #define MIN_SHARE 0.03f
 #define FLOOR G_MAXUINT8
 
@@ -54,7 +54,6 @@ eased(float x) {
   return x * x * (3 - 2 * x);
 }
 
-/* Returns noise that is interpolated from a lattice with `cells` cells on each side. */
 static float
 value_noise(guint x, guint y, guint cells) {
   guint cell = NOISE / cells, left = x / cell, top = y / cell;
@@ -77,8 +76,7 @@ make_noise(void) {
   }
 }
 
-/* Returns the noise at any point, interpolated. The unit of x and y is the distance between two
- * noise samples. */
+/* The unit of x and y is the distance between two noise samples. */
 static float
 noise_at(float x, float y) {
   float left = floorf(x), top = floorf(y), across = x - left, down = y - top;
@@ -96,7 +94,7 @@ resting(float x, float z, float radius) {
   return (WorldBall){{x, radius, z}, radius, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 }
 
-/* Rotates a ball's axes around a unit vector. */
+/* `axis` is a unit vector. */
 static void
 turn(WorldBall *ball, Vec axis, float angle) {
   float c = cosf(angle), s = sinf(angle);
@@ -177,8 +175,7 @@ typedef struct {
 
 static WorldHit trace(const World *world, const Ray *ray);
 
-/* Returns the index of the first ball that the ray hits, or WORLD_BALLS. Sets *distance to the
- * distance to this ball. */
+/* Returns WORLD_BALLS if the ray hits no ball. */
 static guint
 nearest_ball(const World *world, Vec origin, Vec direction, float *distance) {
   guint found = WORLD_BALLS;
@@ -215,8 +212,8 @@ sky(Vec direction) {
   return color;
 }
 
-/* Returns the visible share of the sun at a point. Other balls may cover the rest. The softness of
- * a shadow's edge depends on the angular size of the sun. */
+/* Returns the share of the sun that no other ball covers. The softness of a shadow's edge depends
+ * on the angular size of the sun. */
 static float
 sun_visibility(const World *world, Vec point, guint self) {
   float visible = 1;
@@ -237,7 +234,7 @@ sun_visibility(const World *world, Vec point, guint self) {
   return visible;
 }
 
-/* Returns the visible share of the sky at a point. Other balls may cover the rest. */
+/* Returns the share of the sky that no other ball covers. */
 static float
 sky_visibility(const World *world, Vec point, Vec normal, guint self) {
   float visible = 1;
@@ -261,8 +258,7 @@ fifth_power(float x) {
   return x * x * x * x * x;
 }
 
-/* Adds the light that a surface reflects to `hit`. The ray hits the surface at `distance`. A convex
- * surface (`curvature` above 0) spreads the ray. */
+/* The ray hits the surface at `distance`. A convex surface (`curvature` > 0) spreads the ray. */
 static void
 add_reflection(const World *world, const Ray *ray, float distance, Vec normal, float share,
                float curvature, WorldHit *hit) {

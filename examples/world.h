@@ -28,8 +28,7 @@ typedef struct {
   guint32 object; /* identifies the object, its pattern and the reflected object */
 } WorldHit;
 
-/* The world at a time. The first call fills static tables. It must return before other calls begin.
- */
+/* The first call fills static tables. Any thread. */
 World world_at(gdouble seconds);
 
 /* The sample at (x, y). (0, 0) is the centre of the image, and its upper edge is at y = 1. `spread`

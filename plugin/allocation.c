@@ -8,7 +8,7 @@
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
-/* The caps of an allocation query. NULL if the caps do not describe frames that a pad can have. */
+/* NULL if the caps do not describe frames that a pad can have. */
 static GstCaps *
 parse_frames(GstQuery *query) {
   GstCaps *caps;
@@ -33,9 +33,9 @@ clear_allocation(CcAllocation *allocation) {
 }
 
 /* Chooses the pool, and lets the base class examine the metas. If the domain has its own pools, the
- * base class must run before the pool is chosen. Otherwise it would configure the chosen pool
- * again, which allocates an extra frame for a moment. If that failed, it would use another pool. If
- * no pool can be made, the next frame tries again. */
+ * base class must run before the pool is chosen. Otherwise the base class would configure the
+ * chosen pool again, which allocates an extra frame for a moment. If this allocation failed, the
+ * base class would use another pool. If no pool can be made, the next frame tries again. */
 static gboolean
 decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstCudaConv *self = GST_CUDA_CONV(trans);

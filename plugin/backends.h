@@ -21,9 +21,8 @@ typedef enum { CC_BACKENDS(CC_LIST_CONSTANT) } CcBackendChoice;
 const CcChoice *cc_backend_choices(const CcOption *self);
 const CcChoice *cc_backend_algorithms(void);
 
-/* Opens the backend that `config` chooses. AUTO chooses the first backend that opens. *fallback
- * gets the reason why the first backend of the list did not open, or NULL if it opened. `fallback`
- * may be NULL. */
+/* Opens the backend that `config` chooses. With AUTO, sets *fallback to the reason if the first
+ * backend of the list does not open. `fallback` may be NULL. */
 CcBackend *cc_backend_open(const CcBackendConfig *config, GError **fallback, GError **error);
 
 G_END_DECLS

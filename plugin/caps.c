@@ -9,8 +9,8 @@ static const gchar *const formats[] = {CC_FORMATS(FORMAT_NAME)};
 
 /* --- memory --- */
 
-/* The caps of all frames that a domain can hold. A format is included if the domain holds it with
- * an even height, because no domain holds a format with odd heights only. */
+/* A format is included if the domain holds it with an even height, because no domain holds a format
+ * with odd heights only. */
 static GstCaps *
 make_caps(const CcDomain *domain) {
   g_autoptr(GString) names = g_string_new(NULL);
@@ -53,8 +53,7 @@ cc_caps_in_domain(const GstCaps *caps, const CcDomain *domain) {
   return result;
 }
 
-/* Whether the domain of the features may hold the frames of the structure. TRUE if the format or
- * the height is not fixed. */
+/* Also TRUE if the format or the height is not fixed. */
 static gboolean
 may_be_held(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
   const CcDomain *domain = cc_domain_of_features(features);
@@ -70,8 +69,7 @@ cc_caps_are_of_frames(const GstCaps *caps) {
   return gst_caps_is_fixed(caps) && gst_caps_is_subset(caps, all);
 }
 
-/* Copies the caps to another domain. Omits caps that are already in this domain, and frames that it
- * cannot hold. */
+/* Omits caps that are already in the domain, and frames that the domain cannot hold. */
 static GstCaps *
 move_to_domain(const GstCaps *caps, const CcDomain *domain) {
   g_autoptr(GstCaps) all = make_caps(domain), moved = gst_caps_new_empty();
@@ -89,8 +87,8 @@ typedef struct {
   gint stride;
 } Transform;
 
-/* Sets a value to the range from min to max within the valid sizes, or to a number if only one is
- * left. FALSE: the range is empty. */
+/* Sets `value` to the valid sizes from min to max: a range, or a number if only one size is valid.
+ * FALSE: no size is valid. */
 static gboolean
 init_span(GValue *value, gint64 min, gint64 max) {
   min = MAX(min, 1);
@@ -113,7 +111,7 @@ transform_span(const Transform *self, GValue *to, gint64 min, gint64 max) {
   return init_span(to, (min - 1) * self->stride + 1, max * self->stride);
 }
 
-/* Merges `one` into the list and drops duplicates. Consumes `one`. */
+/* Drops duplicates. Consumes `one`. */
 static void
 add_to_list(GValue *list, GValue *one) {
   GValue both = G_VALUE_INIT;
@@ -127,7 +125,7 @@ add_to_list(GValue *list, GValue *one) {
   *list = both;
 }
 
-/* Initialises `to` with the sizes that the other pad can have. FALSE: no size is possible. */
+/* Initialises `to`. FALSE: no size is possible at the other pad. */
 static gboolean
 transform_size(const Transform *self, GValue *to, const GValue *from) {
   if (G_VALUE_HOLDS_INT(from))
@@ -145,8 +143,7 @@ transform_size(const Transform *self, GValue *to, const GValue *from) {
   return G_IS_VALUE(to);
 }
 
-/* Transforms the sizes in a structure. FALSE: no size is possible, so the caller removes the
- * structure. */
+/* FALSE: no size is possible. gst_caps_filter_and_map_in_place then removes the structure. */
 static gboolean
 transform_structure(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
   static const gchar *const fields[] = {"width", "height"};
@@ -164,8 +161,7 @@ transform_structure(GstCapsFeatures *features, GstStructure *structure, gpointer
 
 /* --- preference --- */
 
-/* The index of a format in the list of formats. Names that are not in the list get an index past
- * its end. */
+/* Names that are not in the list of formats rank last. */
 static guint
 rank_of_name(const gchar *name) {
   guint i = 0;
@@ -195,7 +191,6 @@ unset_value(gpointer value) {
   g_value_unset(value);
 }
 
-/* Sorts a list of formats by preference. */
 static gboolean
 sort_formats(GstCapsFeatures *features, GstStructure *structure, gpointer user_data) {
   const GValue *list = gst_structure_get_value(structure, "format");
@@ -223,7 +218,6 @@ format_of(const GstCaps *caps, guint i) {
   return gst_structure_get_value(gst_caps_get_structure(caps, i), "format");
 }
 
-/* Whether two structures of the caps both have a format field and differ only in this field. */
 static gboolean
 differ_in_format(const GstCaps *caps, guint a, guint b) {
   if (!format_of(caps, a) || !format_of(caps, b) ||
@@ -245,7 +239,7 @@ swap_formats(GstCaps *caps, guint a, guint b) {
   gst_structure_take_value(gst_caps_get_structure(caps, b), "format", &format);
 }
 
-/* The maximum number of structures that are sorted. All pairs of structures are compared. */
+/* Limits the number of structures that are sorted, because all pairs are compared. */
 #define MAX_STRUCTURES 256
 
 /* Sorts structures that differ only in the format, by the preference of the format. The order of

@@ -17,8 +17,7 @@ knows_context(GstElement *element) {
   return knows;
 }
 
-/* Requests a context (transfer full). NULL if neither a neighbour nor the application has a
- * context. */
+/* Transfer full. NULL if neither a neighbour nor the application has a context. */
 static GstObject *
 request_context(GstCudaConv *self) {
   cc_cuda_context_request(GST_ELEMENT(self), knows_context);
@@ -50,8 +49,8 @@ gst_cuda_conv_open_backend(GstCudaConv *self) {
   return TRUE;
 }
 
-/* Releases all members. The allocator is closed explicitly, because GStreamer's aggregators never
- * release their reference to an offered allocator. */
+/* The allocator is closed explicitly, because GStreamer's aggregators never release their reference
+ * to an offered allocator. */
 static void
 clear_memory(CcDeviceMemory *memory) {
   if (memory->pinned)
@@ -85,7 +84,6 @@ gst_cuda_conv_take_context(GstCudaConv *self, GstContext *offered) {
   g_clear_object(&context);
 }
 
-/* The domains that the properties and the build allow, whether or not a backend is open. */
 static CcDomainSet
 list_allowed(GstCudaConv *self) {
   const CcBackendConfig config = cc_settings_get_device(&self->settings).backend;
@@ -114,8 +112,8 @@ gst_cuda_conv_list_possible(GstCudaConv *self) {
   return in_caps | list_allowed(self);
 }
 
-/* Makes a GstCudaContext of the device and announces it, so that other elements can share it.
- * Stores it in the element unless the element has changed to another device in the meantime. */
+/* Stores the new context in the element unless the element has changed to another device in the
+ * meantime. */
 static GstObject *
 share_context(GstCudaConv *self, CcDevice *device) {
   GstObject *context = cc_cuda_context_of_device(device), *before = NULL;

@@ -26,7 +26,6 @@ typedef struct {
   CcDomainSet usable; /* domains that frames may be in */
 } CcDeviceMemory;
 
-/* The options in use. */
 typedef struct {
   guint64 tried; /* serial number of the property values that were tried last; 0: none tried */
   /* The values from which the session's filter was made. Not valid before the session has a filter.
@@ -35,7 +34,6 @@ typedef struct {
   gboolean sigma_reported; /* the warning about sigma was posted for the current kernel */
 } CcSelection;
 
-/* The caps on both sides. */
 typedef struct {
   const CcDomain *in_domain, *out_domain; /* domains of the caps; shared */
   /* Domains that the output avoids if downstream accepts another domain; shared. */
@@ -47,7 +45,6 @@ typedef struct {
   gboolean refused;      /* upstream's last caps were refused, so nothing is filtered */
 } CcNegotiation;
 
-/* The stream of frames. */
 typedef struct {
   guint n_held;               /* number of frames held back until more input comes; shared */
   GstClockTime held_time;     /* nanoseconds that n_held frames delay the output; shared */
@@ -58,10 +55,9 @@ typedef struct {
   gboolean failed;            /* an error was posted, so nothing is filtered until a restart */
 } CcFlow;
 
-/* The element. Each member is written in one file only. The streaming thread writes it unless the
- * table says otherwise. The streaming thread is the thread that holds the stream lock of the sink
- * pad. start and stop take that lock. Other threads may read members marked "shared", with the
- * object lock held.
+/* Each member is written in one file only, by the streaming thread unless the table says otherwise.
+ * The streaming thread is the thread that holds the stream lock of the sink pad. start and stop
+ * take that lock. Other threads may read members marked "shared", with the object lock held.
  *
  *   settings          properties/settings.c   any thread, with its own lock
  *   selection         properties/selection.c

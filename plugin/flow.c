@@ -18,7 +18,6 @@
  * because other elements hold frames too. */
 #define SPARE_FRAMES 16
 
-/* Downstream's result for the last frame. */
 static GstFlowReturn
 last_answer(GstCudaConv *self) {
   return gst_pad_get_last_flow_return(GST_BASE_TRANSFORM_SRC_PAD(self));
@@ -44,9 +43,8 @@ downstream_refuses(GstCudaConv *self) {
   return answer < GST_FLOW_OK && answer != GST_FLOW_NOT_LINKED && answer != GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* Whether the number of frames in flight exceeds the number of frames to hold back. If downstream
- * did not accept the last frame, no frame is held back, so that the next result of downstream is
- * known at once. */
+/* If downstream did not accept the last frame, no frame is held back, so that the next result of
+ * downstream is known at once. */
 static gboolean
 one_is_due(GstCudaConv *self) {
   const guint n_held = last_answer(self) >= GST_FLOW_OK ? self->flow.n_held : 0;
@@ -75,9 +73,8 @@ gst_cuda_conv_max_in_flight(GstCudaConv *self) {
   return MIN(wanted ? wanted : automatic, cc_session_capacity(self->session));
 }
 
-/* Whether fewer than SPARE_FRAMES further frames fit into the device's memory. A frame in flight
- * holds device memory of the upstream element if its input is on the device, and device memory of
- * this element if its output is on the device. */
+/* A frame in flight holds device memory of the upstream element if its input is on the device, and
+ * device memory of this element if its output is on the device. */
 static gboolean
 memory_is_tight(GstCudaConv *self, GstBuffer *in) {
   CcDevice *device = cc_session_get_device(self->session);
@@ -95,18 +92,17 @@ memory_is_tight(GstCudaConv *self, GstBuffer *in) {
   return device && bytes > 0 && cc_device_free_bytes(device) / SPARE_FRAMES < bytes;
 }
 
-/* Whether the caps define the duration of a frame. With a variable rate they do not: GstVideoInfo
- * then has the highest rate, if the caps have one, and frames may be further apart. */
+/* With a variable rate, the caps do not define the duration of a frame. GstVideoInfo then has the
+ * highest rate, if the caps have one, but frames may be further apart. */
 static gboolean
 rate_is_known(const GstVideoInfo *info) {
   return info->fps_n > 0 && !(info->flags & GST_VIDEO_FLAG_VARIABLE_FPS);
 }
 
-/* Decides how many frames to hold back, so that transfers and kernels overlap. Frames are held back
- * if the pipeline is not live and memory suffices, or if the in-flight property requests it. A live
- * pipeline must know the delay, which the element reports as latency. If the frame duration is
- * unknown, the latency is unknown too, so a live pipeline then holds back no frame. Other pipelines
- * do not need the latency. */
+/* Transfers and kernels overlap if frames are held back. Frames are held back if the pipeline is
+ * not live and memory suffices, or if the in-flight property requests it. A live pipeline must know
+ * the delay, which the element reports as latency. If the frame duration is unknown, the latency is
+ * unknown too, so a live pipeline then holds back no frame. */
 static void
 decide_held_frames(GstCudaConv *self, GstBuffer *in) {
   const guint max = gst_cuda_conv_max_in_flight(self);
@@ -133,8 +129,8 @@ decide_held_frames(GstCudaConv *self, GstBuffer *in) {
 /* --- before a frame --- */
 
 /* Moves the session to the context of a frame in device memory. Does nothing if the frame can be
- * submitted without a move, for example because it is copied between contexts. The frames in flight
- * are pushed first. */
+ * submitted without a move, for example because the frame is copied between
+ * contexts. */
 static GstFlowReturn
 move_to_context(GstCudaConv *self, GstBuffer *in) {
   g_autoptr(GError) error = NULL;
@@ -165,8 +161,7 @@ gst_cuda_conv_check_frame(GstCudaConv *self, GstBuffer *in) {
   return gst_cuda_conv_fail(self, error);
 }
 
-/* Negotiates the output again. The base class is not left to do this, because it would post a
- * warning on failure. */
+/* The base class is not left to negotiate again, because it would post a warning on failure. */
 static GstFlowReturn
 negotiate_again(GstCudaConv *self) {
   GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(self);
@@ -214,7 +209,6 @@ gst_cuda_conv_begin_frame(GstCudaConv *self, GstBuffer *in) {
 
 /* --- output buffers --- */
 
-/* The pool of output frames if it is active or can be activated, else NULL. */
 static GstBufferPool *
 get_pool(GstCudaConv *self) {
   g_autoptr(GstBufferPool) pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
@@ -223,10 +217,10 @@ get_pool(GstCudaConv *self) {
   return works ? g_steal_pointer(&pool) : NULL;
 }
 
-/* Takes a buffer from the pool. If the pool does not start, negotiates a new one first. Sets
- * *pool_failed if the new pool does not start either, or if the pool cannot allocate a buffer.
- * Memory may be used up in both cases. This function replaces prepare_output_buffer of the base
- * class, which returns GST_FLOW_ERROR for all failures. */
+/* If the output pool does not start, negotiates a new pool first. Sets *pool_failed if the new pool
+ * does not start either, or if the pool cannot allocate a buffer. Memory may be used up in both
+ * cases. This function replaces prepare_output_buffer of the base class, which returns
+ * GST_FLOW_ERROR for all failures. */
 static GstFlowReturn
 get_buffer(GstCudaConv *self, GstBuffer *in, GstBuffer **out, gboolean *pool_failed) {
   g_autoptr(GstBufferPool) pool = get_pool(self);
@@ -250,12 +244,10 @@ get_buffer(GstCudaConv *self, GstBuffer *in, GstBuffer **out, gboolean *pool_fai
   return gst_cuda_conv_fail(self, error);
 }
 
-/* The remedies if no buffer is available. They are tried in this order, from the cheapest to the
- * most expensive. */
+/* The remedies if no buffer is available. The cheapest remedy is tried first. */
 typedef enum { FEWER_FRAMES, OTHER_DOMAIN, NO_DEVICE, N_REMEDIES } Remedy;
 
-/* Avoids the current output domain from now on and negotiates again. The domain stays in use if
- * downstream accepts no other. */
+/* The current output domain stays in use if downstream accepts no other. */
 static GstFlowReturn
 avoid_domain(GstCudaConv *self) {
   gst_cuda_conv_avoid_domain(self);
@@ -276,7 +268,7 @@ relieve_domain(GstCudaConv *self) {
   return GST_FLOW_OK;
 }
 
-/* Tries a remedy. The caller has drained the element, so no frame in flight holds memory. */
+/* The caller has drained the element, so no frame in flight holds memory. */
 static GstFlowReturn
 try_remedy(GstCudaConv *self, Remedy remedy) {
   static const gchar *const reason = "no buffer for an output frame";
@@ -290,7 +282,6 @@ try_remedy(GstCudaConv *self, Remedy remedy) {
   return GST_FLOW_OK;
 }
 
-/* Ends the stream because no buffer is available. */
 static GstFlowReturn
 fail_without_buffer(GstCudaConv *self) {
   const CcDomain *domain = self->negotiation.out_domain;
@@ -324,7 +315,7 @@ prepare(GstCudaConv *self, GstBuffer *in, GstBuffer **out) {
 
 /* --- in and out of the session --- */
 
-/* Submits a frame. Consumes `out`. */
+/* Consumes `out`. */
 static GstFlowReturn
 submit(GstCudaConv *self, GstBuffer *in, GstBuffer *out) {
   g_autoptr(GError) error = NULL;
@@ -359,7 +350,7 @@ replace_lost(GstCudaConv *self, GstBuffer **out, GstBuffer *lost) {
   return ret;
 }
 
-/* Waits for the oldest frame in flight and takes it. */
+/* Waits for the oldest frame in flight. */
 static GstFlowReturn
 take(GstCudaConv *self, GstBuffer **out) {
   g_autoptr(GError) error = NULL;
@@ -373,7 +364,6 @@ take(GstCudaConv *self, GstBuffer **out) {
   return lost ? replace_lost(self, out, lost) : GST_FLOW_OK;
 }
 
-/* Submits the buffer that the base class has queued. */
 static GstFlowReturn
 process_queued(GstCudaConv *self) {
   GstBaseTransform *trans = GST_BASE_TRANSFORM(self);

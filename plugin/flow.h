@@ -2,8 +2,8 @@
 #pragma once
 
 /* The path of a frame through the element, in the streaming thread. A frame is checked, prepared
- * and submitted to the session. The oldest frame is taken and pushed when the maximum is in flight.
- * The only property used here is in-flight. */
+ * and submitted to the session. The oldest frame is taken and pushed when more frames are in flight
+ * than the element holds back. The only property used here is in-flight. */
 
 #include "element.h"
 
@@ -13,13 +13,12 @@ G_BEGIN_DECLS
 void gst_cuda_conv_begin_flow(GstCudaConv *self);
 void gst_cuda_conv_end_flow(GstCudaConv *self);
 
-/* Checks whether a buffer can be filtered. Called before an output buffer is allocated. Moves the
- * session to the context of the buffer. */
+/* Called before an output buffer is allocated. Moves the session to the context of the buffer. */
 GstFlowReturn gst_cuda_conv_check_frame(GstCudaConv *self, GstBuffer *in);
 
-/* Prepares the stream for a frame. Called after the filter of the frame was chosen. Pushes the
- * earlier frames first if the output must be negotiated again or if the frame is discontinuous,
- * because the base class marks the next buffer that it pushes as discontinuous. */
+/* Called after the filter of the frame was chosen. Pushes the earlier frames first if the output
+ * must be negotiated again or if the frame is discontinuous, because the base class marks the next
+ * buffer that it pushes as discontinuous. */
 GstFlowReturn gst_cuda_conv_begin_frame(GstCudaConv *self, GstBuffer *in);
 
 /* Submits the buffer that the base class has queued. Sets *out to a finished frame, which the

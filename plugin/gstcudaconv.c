@@ -67,8 +67,7 @@ use_filter(GstCudaConv *self, const CcFilter *filter, gpointer data, GError **er
   return TRUE;
 }
 
-/* Handles new input caps. If the element or the base class refuses the caps, nothing is filtered
- * until other caps come. */
+/* If the element or the base class refuses the caps, nothing is filtered until other caps come. */
 static gboolean
 take_caps(GstCudaConv *self, GstEvent *event) {
   g_autoptr(GError) error = NULL;
@@ -93,7 +92,6 @@ gst_cuda_conv_transform_set_caps(GstBaseTransform *trans, GstCaps *in_caps, GstC
   return gst_cuda_conv_set_caps(self, in_caps, out_caps);
 }
 
-/* Sets the properties that control bindings drive to their values at the time of the frame. */
 static void
 gst_cuda_conv_before_transform(GstBaseTransform *trans, GstBuffer *in) {
   if (trans->segment.format != GST_FORMAT_TIME)
@@ -104,8 +102,7 @@ gst_cuda_conv_before_transform(GstBaseTransform *trans, GstBuffer *in) {
     gst_cuda_conv_sync_properties(GST_CUDA_CONV(trans), time);
 }
 
-/* Called for each input frame. Committed options take effect here, before the frame. Then the frame
- * is queued. */
+/* Committed options take effect here, before the frame is queued. */
 static GstFlowReturn
 gst_cuda_conv_submit_input_buffer(GstBaseTransform *trans, gboolean discont, GstBuffer *in) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
@@ -126,8 +123,8 @@ gst_cuda_conv_submit_input_buffer(GstBaseTransform *trans, gboolean discont, Gst
   return drained == GST_FLOW_OK ? ret : drained;
 }
 
-/* The base class calls this function after submit_input_buffer, again and again until it sets *out
- * to NULL. The base class pushes each output frame. */
+/* After submit_input_buffer, the base class calls this function until *out is NULL, and pushes each
+ * output frame. */
 static GstFlowReturn
 gst_cuda_conv_generate_output(GstBaseTransform *trans, GstBuffer **out) {
   return gst_cuda_conv_process_frame(GST_CUDA_CONV(trans), out);
@@ -140,7 +137,6 @@ gst_cuda_conv_transform(GstBaseTransform *trans, GstBuffer *in, GstBuffer *out) 
   g_return_val_if_reached(GST_FLOW_NOT_SUPPORTED);
 }
 
-/* The session calls this function for each of its events. */
 static void
 handle_session_event(gpointer element, const CcSessionEvent *event) {
   GstCudaConv *self = element;
@@ -167,7 +163,6 @@ gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
   return gst_cuda_conv_base_class()->sink_event(trans, event);
 }
 
-/* Converts pointer coordinates of the output to those of the input. */
 static gboolean
 gst_cuda_conv_src_event(GstBaseTransform *trans, GstEvent *event) {
   static const gchar *const fields[] = {"pointer_x", "pointer_y"};
@@ -184,8 +179,7 @@ gst_cuda_conv_src_event(GstBaseTransform *trans, GstEvent *event) {
   return gst_cuda_conv_base_class()->src_event(trans, event);
 }
 
-/* Adds `more` to `time`. If the sum would overflow or reach GST_CLOCK_TIME_NONE (unlimited),
- * returns `time`. */
+/* Returns `time` if the sum would overflow or reach GST_CLOCK_TIME_NONE (unlimited). */
 static GstClockTime
 add_time(GstClockTime time, GstClockTime more) {
   return time < GST_CLOCK_TIME_NONE - more ? time + more : time;
@@ -210,8 +204,8 @@ answer_context_query(GstCudaConv *self, GstQuery *query) {
   return context != NULL;
 }
 
-/* Sorts the formats in the answer to a caps query by preference. The base class keeps the order of
- * the querying element, and the first format of that element is often the most expensive one. */
+/* The base class answers a caps query with the formats in the order of the querying element, whose
+ * first format is often the most expensive one. */
 static void
 prefer_cheap_formats(GstQuery *query) {
   GstCaps *caps;
@@ -256,7 +250,7 @@ gst_cuda_conv_transform_meta(GstBaseTransform *trans, GstBuffer *out, GstMeta *m
 
 /* --- states --- */
 
-/* Prepares everything for a new stream. Called with the stream lock held. */
+/* Called with the stream lock held. */
 static gboolean
 begin_stream(GstCudaConv *self) {
   if (!gst_cuda_conv_open_backend(self))
@@ -267,9 +261,8 @@ begin_stream(GstCudaConv *self) {
   return TRUE;
 }
 
-/* Commits the settings. FALSE: a value was refused before the start, or the values do not work
- * together. The start then fails, so that the element never runs with another filter than the
- * requested one. */
+/* FALSE: a value was refused before the start, or the values do not work together. The start then
+ * fails, so that the element never runs with another filter than the requested one. */
 static gboolean
 begin_settings(GstCudaConv *self) {
   g_autoptr(GError) error = NULL;

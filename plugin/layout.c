@@ -9,8 +9,8 @@ is_limited(const GstVideoInfo *info) {
   return info->colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235 && !GST_VIDEO_INFO_IS_RGB(info);
 }
 
-/* The role of a component. Grey is treated like R, G and B unless the colorimetry has limited
- * range, where black is 16. Limited grey is treated like luma. */
+/* Grey is treated like R, G and B unless the colorimetry has limited range, where black is 16.
+ * Limited grey is treated like luma. */
 static CcRole
 component_role(const GstVideoInfo *info, guint component) {
   static const CcRole yuv[] = {CC_ROLE_LUMA, CC_ROLE_CB, CC_ROLE_CR};
@@ -69,13 +69,13 @@ add_component(CcPlaneLayout *plane, const GstVideoInfo *info, guint component) {
     plane->role[i] = component_role(info, component);
 }
 
-/* The maximum number of bytes in a row, and the maximum number of rows. Backends can count both
- * with int and have some margin. */
+/* The maximum number of bytes in a row, and the maximum number of rows. Backends can count bytes
+ * and rows with int and have some margin. */
 #define MAX_SIDE (G_MAXINT / 2)
 
-/* Whether a frame has a valid size. GstVideoInfo uses int for some computations. If its size has
- * overflowed, the planes exceed this size, which is detected here. The size must also fit into a
- * guint, because pools count bytes with guint. */
+/* GstVideoInfo uses int for some computations. If its size has overflowed, the planes exceed this
+ * size, which is detected here. The size must also fit into a guint, because pools count bytes with
+ * guint. */
 static gboolean
 check_frame_size(const GstVideoInfo *info, const CcFrameLayout *layout) {
   if (info->size > G_MAXUINT)

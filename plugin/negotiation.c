@@ -70,10 +70,10 @@ is_wanted(GstCudaConv *self, GstCaps *peer, GstCaps *caps, const CcDomain *domai
          (cc_caps_get_domain(peer) == domain || is_of_use(self, domain));
 }
 
-/* Reduces the source pad's caps `other` to one domain, if downstream accepts this domain. It is the
- * cheapest domain that is usable and that downstream wants, else system memory. System memory is
- * the default, because not every element that accepts ANY caps can handle other memory. Without
- * this function the base class would choose the domain of the input. */
+/* Reduces the source pad's caps `other` to the cheapest domain that is usable and that downstream
+ * wants. The default is system memory, because not every element that accepts ANY caps can handle
+ * other memory. If downstream does not accept the domain, `other` is unchanged. Without this
+ * function the base class would choose the domain of the input. */
 static void
 prefer_domain(GstCudaConv *self, GstCaps **other) {
   g_autoptr(GstCaps) peer = gst_pad_peer_query_caps(GST_BASE_TRANSFORM_SRC_PAD(self), NULL);

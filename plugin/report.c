@@ -41,8 +41,8 @@ gst_cuda_conv_claim_warning(GstCudaConv *self, const gchar *property) {
   return g_object_replace_data(object, warned, NULL, object, NULL, NULL);
 }
 
-/* The text of the error message. Errors of the device get advice for the user. If CUDA is not
- * available, the text names the `backend` property, which requests it. */
+/* Errors of the device get advice for the user. If CUDA is not available, the text names the
+ * `backend` property, which requests it. */
 static gchar *
 make_error_text(GstCudaConv *self, const GError *error) {
   const CcBackendConfig config = cc_settings_get_device(&self->settings).backend;
@@ -144,7 +144,6 @@ set_strings(GstStructure *structure, const gchar *field, const gchar *const *str
   gst_structure_set_value(structure, field, &array);
 }
 
-/* Bytes of device memory that the output pool has allocated. */
 static gsize
 pool_bytes(GstCudaConv *self) {
   /* The base class changes the pool with the object lock held, but its getter does not take the

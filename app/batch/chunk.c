@@ -111,9 +111,8 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
     run_fail_without_video(self->mux->run);
 }
 
-/* Sets the members of the record that are known only at the end of the run. Returns FALSE if the
- * encoder did not get exactly the frames of the reader, or did not make one packet for each frame.
- */
+/* Completes the record at the end of the run. Returns FALSE if the encoder did not get exactly the
+ * frames of the reader, or did not make one packet for each frame. */
 static gboolean
 finish(ChunkRun *self, GError **error) {
   Record *record = self->record;

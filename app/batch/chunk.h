@@ -19,7 +19,6 @@ typedef struct {
 
 #define CHUNK_NO_TIME G_MININT64
 
-/* The time range of a chunk, and the settings of its encoder. */
 typedef struct {
   GstClockTime begin, end;       /* `end` is exclusive; GST_CLOCK_TIME_NONE: end of the video */
   const ConvertOptions *options; /* only `encoder` and `lossless` are used */

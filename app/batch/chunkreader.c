@@ -43,7 +43,6 @@ fail(ChunkReader *self, const gchar *why) {
                                   self->run->input, why));
 }
 
-/* Seeks to `margin` before the range. Increases `margin` for the next seek. */
 static void
 seek_before(ChunkReader *self) {
   const gboolean at_start = self->state == BEFORE_SEEK && self->begin <= self->margin;
@@ -61,7 +60,6 @@ seek_before(ChunkReader *self) {
 
 /* ---- frames ---- */
 
-/* Stores the latest frame as a boundary frame. */
 static void
 keep_recent(ChunkReader *self, BoundaryFrame *frame) {
   boundary_frame_clear(frame);
@@ -140,8 +138,7 @@ take_frame(ChunkReader *self, GstPad *pad, GstPadProbeInfo *info) {
 
 /* ---- events ---- */
 
-/* Replaces the source's segment, so that downstream gets times relative to the start of the video.
- */
+/* Replaces the source's segment, because downstream gets times from the start of the video. */
 static void
 replace_segment(ChunkReader *self, GstPadProbeInfo *info) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);

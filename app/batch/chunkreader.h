@@ -14,8 +14,7 @@
 
 G_BEGIN_DECLS
 
-/* The first seek goes to this time before the range. Each further seek goes back ten times as far.
- */
+/* The first seek goes this far before the range. Each further seek goes back 10 times as far. */
 #define CHUNK_MARGIN (2 * GST_SECOND)
 
 /* The advice in error messages for a video that a ChunkReader cannot read. */

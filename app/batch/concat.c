@@ -45,7 +45,6 @@ fail(GError **error, const gchar *path, const gchar *why) {
   return FALSE;
 }
 
-/* Returns a running pipeline that reads the packets of a file. */
 static GstElement *
 open_chunk(const gchar *path, GstElement **packets, GError **error) {
   g_autoptr(GstElement) pipeline = gst_parse_launch(
@@ -94,9 +93,9 @@ push_packet(Concat *self, GstBuffer *read, const ChunkPacket *times) {
   return gst_app_src_push_sample(GST_APP_SRC(self->video), sample) == GST_FLOW_OK;
 }
 
-/* Returns the next packet of a chunk. Returns NULL without an error at the end of the chunk.
- * Returns NULL with an error if the file cannot be read. Errors are checked first, because a
- * demuxer that finds no stream sends an error but no end of stream. */
+/* Returns NULL without an error at the end of the chunk, and NULL with an error if the file cannot
+ * be read. Also reads the bus, because a demuxer that finds no stream sends an error but no end of
+ * stream. */
 static GstSample *
 read_packet(const Concat *self, GstElement *pipeline, GstElement *packets, const gchar *path,
             GError **error) {
@@ -116,7 +115,6 @@ read_packet(const Concat *self, GstElement *pipeline, GstElement *packets, const
   return NULL;
 }
 
-/* Pushes the packets of a file with their exact times. */
 static gboolean
 push_packets(Concat *self, GstElement *pipeline, GstElement *packets, const GArray *times,
              const gchar *path, GError **error) {
@@ -184,8 +182,7 @@ first_record(const GPtrArray *records) {
   return NULL;
 }
 
-/* Returns whether the caps are those of an encoded video stream. The prefix "video/" alone does not
- * show this, because many container formats have it too. */
+/* The prefix "video/" alone is not enough, because the caps of many containers have it too. */
 static gboolean
 is_video(GstCaps *caps) {
   return elements_is_video(caps) && !(gst_pb_utils_get_caps_description_flags(caps) &
@@ -219,8 +216,8 @@ copy_tags(const Concat *self, GstPad *pad) {
   }
 }
 
-/* Decrements `pending`. Starts the thread when `pending` is 0. The thread cannot start earlier,
- * because the muxer accepts neither streams nor tags after its first packet. */
+/* Starts the thread after the last missing event. The thread cannot start earlier, because the
+ * muxer accepts neither streams nor tags after its first packet. */
 static void
 end_wait(Concat *self) {
   if (g_atomic_int_dec_and_test(&self->pending))
@@ -254,8 +251,7 @@ count_source(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_OK;
 }
 
-/* Reads the tags of the source's video at the video's first packet, because they are complete then.
- */
+/* Reads the tags at the first packet of the source's video, because they are complete then. */
 static GstPadProbeReturn
 on_source_video(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   Concat *self = user_data;
@@ -302,7 +298,6 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
   end_wait(self);
 }
 
-/* Adds the appsrc for the packets of the chunks and links it to the muxer. */
 static gboolean
 add_video(Concat *self, const gchar *caps_text, GError **error) {
   GstCaps *caps = self->caps = gst_caps_from_string(caps_text); /* record.c has checked the text */
@@ -321,7 +316,6 @@ add_video(Concat *self, const gchar *caps_text, GError **error) {
   return FALSE;
 }
 
-/* Runs the pipeline until the source and the chunks end. */
 static gboolean
 run_pipeline(Concat *self, const JobSource *source, GstElement *decoder, GError **error) {
   g_signal_connect(decoder, "autoplug-continue", G_CALLBACK(on_autoplug_continue), self);

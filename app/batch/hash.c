@@ -9,7 +9,7 @@
 #define EDGE ((gsize)64 << 10) /* bytes that a sample takes from each end of the file */
 #define BLOCK ((gsize)4 << 10)
 #define BLOCKS 64
-#define MAX_READ ((gsize)1 << 20) /* maximum number of bytes of one read */
+#define MAX_READ ((gsize)1 << 20) /* bytes */
 
 /* ---- files ---- */
 
@@ -21,7 +21,6 @@ fail(const gchar *path, GError **error) {
   return FALSE;
 }
 
-/* Opens a regular file and sets `size`. Returns the descriptor, or -1 with an error. */
 static int
 open_file(const gchar *path, guint64 *size, GError **error) {
   struct stat file;
@@ -41,8 +40,7 @@ open_file(const gchar *path, guint64 *size, GError **error) {
   return fd;
 }
 
-/* Adds `count` bytes from offset `from` to the checksum. Adds fewer bytes if the file ends before.
- */
+/* Adds fewer than `count` bytes if the file ends before. */
 static gboolean
 add_bytes(GChecksum *checksum, int fd, guint64 from, guint64 count, gchar *buffer) {
   while (count > 0) {

@@ -174,8 +174,8 @@ copy_kernel_file(const Job *self, const gchar *pattern, GError **error) {
   return atomic_file_write(path, pattern, data, size, TRUE, error);
 }
 
-/* Locks the folder until the descriptor is closed. Meanwhile another `cudaconv plan` for this
- * folder waits. If the file system has no locks for folders, it does not wait. */
+/* Locks the folder until the returned descriptor is closed. Meanwhile another `cudaconv plan` for
+ * this folder waits, unless the file system has no locks for folders. */
 static int
 lock_folder(const gchar *path) {
   const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -184,8 +184,8 @@ lock_folder(const gchar *path) {
   return fd;
 }
 
-/* Writes the files. The caller has locked the folder. If the folder already has a job, that job has
- * to be the same. The version of the program may differ. */
+/* The caller has locked the folder. If the folder already has a job, that job has to be the same,
+ * but another version of the program may have planned it. */
 static gboolean
 write_files(Job *self, GError **error) {
   g_autofree gchar *path = g_build_filename(self->folder, MANIFEST, NULL);
@@ -244,7 +244,6 @@ check_format(Job *self, JsonObject *manifest, const gchar *path, GError **error)
   return FALSE;
 }
 
-/* Returns whether each OUT can be made from the job's chunks. */
 static gboolean
 check_outputs(const Job *self, const gchar *path, GError **error) {
   for (guint i = 0; i < self->sources->len; i++) {

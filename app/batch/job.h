@@ -16,7 +16,6 @@
 
 G_BEGIN_DECLS
 
-/* Folders in the folder of a job. */
 #define JOB_CHUNKS "pieces"
 #define JOB_TEMPORARY "parts"
 
@@ -24,7 +23,7 @@ G_BEGIN_DECLS
 #define JOB_MAX_CHUNK_LENGTH ((GstClockTime)1000000 * GST_SECOND)
 
 typedef struct {
-  gchar *in, *out;     /* paths; at plan as in the manifest, after job_open absolute */
+  gchar *in, *out;     /* paths: absolute after job_open, else as in the manifest */
   gchar *sample;       /* hash of a sample of `in` (hash.h) */
   gchar *hash;         /* hash of all bytes of `in`; NULL if chunks are files */
   guint first, chunks; /* index of the first chunk, number of chunks; only for time ranges */
@@ -51,7 +50,7 @@ Job *job_new(const gchar *folder);
 void job_free(Job *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Job, job_free)
 
-/* Adds a source. Takes ownership of the hashes, and copies the paths through job_shorten_path. */
+/* Takes ownership of the hashes. Copies the paths through job_shorten_path. */
 void job_add_source(Job *self, const gchar *in, const gchar *out, gchar *sample, gchar *hash,
                     guint chunks);
 
@@ -67,7 +66,7 @@ gboolean job_write(Job *self, GError **error);
  * another format, or was changed. */
 Job *job_open(const gchar *folder, GError **error);
 
-/* Returns the source of a chunk. Chunks have to be time ranges. */
+/* The chunks have to be time ranges. */
 const JobSource *job_find_source(const Job *self, guint chunk);
 
 /* Returns "chunk 43 of 90" for the chunk with index 42. Free it. */

@@ -10,10 +10,9 @@
 
 /* ---- files ---- */
 
-/* Returns an error for text that JSON-GLib must not get, or NULL. JSON-GLib overflows the stack on
- * deeply nested objects. JSON-GLib also accepts comments and strings in single quotes. Both could
- * hide brackets from this check, because double quotes have no meaning in them. Files of a job have
- * neither comments nor single quotes, so such text is an error. */
+/* Returns NULL if JSON-GLib may parse the text, else an error message. JSON-GLib overflows the
+ * stack on deeply nested objects. It also accepts comments and strings in single quotes, in which
+ * this function would count brackets wrong. No file of a job contains them, so they are errors. */
 static const gchar *
 find_unsafe(const gchar *text) {
   guint depth = 0;
@@ -115,7 +114,6 @@ free_elements(const JsonField *fields, GPtrArray *array) {
     g_ptr_array_set_size(array, 0);
 }
 
-/* Reads an array of objects into an array of structs. */
 static gboolean
 read_elements(const JsonField *field, JsonArray *from, GPtrArray *into, const gchar *path,
               GError **error) {

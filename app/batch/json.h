@@ -2,9 +2,7 @@
 #pragma once
 
 /* JSON files of a job. A table of fields for each struct describes the conversion between the
- * struct and a JSON object. One reader and one writer use all tables. Errors name the file and the
- * member.
- */
+ * struct and a JSON object. Errors name the file and the member. */
 
 #include <json-glib/json-glib.h>
 
@@ -28,7 +26,7 @@ typedef struct _JsonField JsonField;
 struct _JsonField {
   const gchar *name; /* name of the JSON member; NULL ends the table */
   JsonType type;
-  gsize offset;            /* offset of the C member in the struct */
+  gsize offset;
   gboolean is_required;    /* FALSE: a member that is missing or has another type is ignored */
   const JsonField *fields; /* table of the nested struct or of an array element */
   gsize size;              /* size of an array element; only for JSON_STRUCTS */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv merge JOB: checks the chunks and joins those of videos. */
+/* cudaconv merge JOB: checks the chunks of a job and joins the chunks of each video. */
 
 #include "app/command.h"
 #include "app/convert/atomicfile.h"
@@ -18,7 +18,7 @@
 
 typedef struct {
   const Job *job;
-  gchar *out; /* name of the result that replaces the planned name; NULL: the planned name */
+  gchar *out; /* value of --out; NULL: the planned file */
   gboolean skip_failed, quiet;
   Progress progress;
   gint signal; /* the signal that ended the run; 0: none */
@@ -132,8 +132,8 @@ name_of(const gchar *text) {
   return text ? text : "?";
 }
 
-/* Checks two consecutive chunks: the frame before the second chunk has to be the last frame of the
- * first chunk, and the packets of both have to form one stream. */
+/* The frame before the second chunk has to be the last frame of the first chunk. The packets of the
+ * two chunks have to form one stream. */
 static gboolean
 check_pair(const Record *one, const Record *other, GError **error) {
   if (other->before.time != one->last.time || g_strcmp0(other->before.hash, one->last.hash) != 0)
@@ -180,7 +180,7 @@ print_result(const PipelineRun *run, const Output *output, guint chunks) {
   g_print("%s\n", text);
 }
 
-/* Joins the chunks of a video. `records` are the records of this video. */
+/* `records` are the records of this video. */
 static gboolean
 merge_video(Merge *self, const JobSource *source, const GPtrArray *records, GError **error) {
   g_auto(PipelineRun) run = {0};
@@ -260,7 +260,6 @@ merge_files(const Merge *self, const GPtrArray *records, GError **error) {
   return TRUE;
 }
 
-/* Checks that the file name of --out selects the planned container. */
 static gboolean
 check_out(const Merge *self, GError **error) {
   const JobSource *source = g_ptr_array_index(self->job->sources, 0);

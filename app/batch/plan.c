@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* cudaconv plan IN... --out OUT --job FOLDER: examines the files and writes the manifest of a job.
- */
+/* cudaconv plan IN... --out OUT --job FOLDER: examines the files and writes a job's manifest. */
 
 #include "app/command.h"
 #include "app/convert/options.h"
@@ -28,7 +27,7 @@
 
 typedef struct {
   ConvertOptions convert;
-  gchar *out, *job, *piece, *files, *list; /* values of the options of the same names */
+  gchar *out, *job, *piece, *files, *list;
 } Plan;
 
 static void
@@ -42,7 +41,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Plan, clear_plan)
 
 /* ---- options ---- */
 
-/* Chooses between chunks of time ranges and chunks of files, and sets the size of a chunk. */
 static gboolean
 choose_chunks(const Plan *self, const Media *media, Job *job, GError **error) {
   const gboolean is_video = media->kind == MEDIA_VIDEO;
@@ -75,8 +73,7 @@ choose_chunks(const Plan *self, const Media *media, Job *job, GError **error) {
                     self->piece);
 }
 
-/* Checks the container and the encoder for each extension of OUT. OUT may have several extensions
- * if it is a folder or contains `{}`. */
+/* The names in `out` may have several extensions if OUT is a folder or contains `{}`. */
 static gboolean
 check_media(const Plan *self, const GPtrArray *out, const Job *job, GError **error) {
   const gchar *encoder = self->convert.encoder;
@@ -110,7 +107,6 @@ check_media(const Plan *self, const GPtrArray *out, const Job *job, GError **err
 
 /* ---- sources ---- */
 
-/* Checks that a text can be stored in the manifest, which is UTF-8. */
 static gboolean
 check_text(const gchar *what, const gchar *text, GError **error) {
   if (g_utf8_validate(text, -1, NULL))
@@ -131,7 +127,6 @@ make_absolute(GPtrArray *names, const gchar *what, GError **error) {
   return TRUE;
 }
 
-/* Examines a source. Adds the source, its hashes and the number of its chunks to the job. */
 static gboolean
 add_source(Job *job, const gchar *in, const gchar *out, GError **error) {
   const gboolean is_split = job->files == 0;

@@ -6,8 +6,8 @@
 #include "app/convert/mux.h"
 #include "chunkreader.h"
 
-/* The latest possible time of the frame that is read twice. It is small because plan has to decode
- * all frames before it. */
+/* The latest possible time of the frame that is read twice. The time is small, because plan has to
+ * decode all earlier frames. */
 #define PROBE_AT (8 * GST_SECOND)
 
 #define SIDE 64 /* width and height of the test frame for the filter */
@@ -194,7 +194,6 @@ wait_for_end(GstElement *pipeline, GError **error) {
   return FALSE;
 }
 
-/* Links a source of test frames to the encoder, and the encoder to the muxer. */
 static gboolean
 link_encoder(GstElement *encoder, Mux *mux) {
   GstElement *source = elements_add(mux->pipeline, gst_element_factory_make("videotestsrc", NULL));

@@ -107,8 +107,8 @@ record_write(const Record *self, const Job *job, GError **error) {
 
 /* ---- reading ---- */
 
-/* Returns whether a record may name a file. If the chunk is a time range, these are the chunk's
- * files in pieces/, else the outputs of the chunk's sources. Other files are never read. */
+/* The record of a time range may name only the chunk's files in pieces/. Other records may name
+ * only the outputs of the chunk's sources. All other files are never read. */
 static gboolean
 is_own_file(const Record *self, const Job *job, const gchar *name) {
   g_autofree gchar *prefix = g_strdup_printf(JOB_CHUNKS "/%06u-", self->index);

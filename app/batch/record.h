@@ -17,7 +17,6 @@ typedef struct {
   gchar *hash; /* hash of all bytes */
 } RecordFile;
 
-/* A source that could not be filtered. */
 typedef struct {
   gchar *in, *why;
 } RecordFailure;
@@ -65,9 +64,9 @@ gboolean record_check_files(const Record *self, const Job *job, gboolean all, GE
 /* Returns the time of the last frame in the records of a video, or 0 if no record has frames. */
 GstClockTime record_last_time(const GPtrArray *records);
 
-/* Lists the folder once. Returns an array with the state of each chunk, or NULL with an error. Free
- * the array. */
 typedef enum { RECORD_MISSING, RECORD_FAILED, RECORD_DONE } RecordState;
+
+/* Returns an array with the state of each chunk, or NULL with an error. Free it. */
 RecordState *record_list(const Job *job, GError **error);
 
 G_END_DECLS

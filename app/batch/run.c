@@ -16,10 +16,9 @@
   "start an interrupted job again to continue it. Two machines may make the same chunk at\n"       \
   "the same time."
 
-/* State of the command: the chunks to make, and the settings to make them with. */
 typedef struct {
   const Job *job;
-  gchar *index, *of; /* values of --index and --of */
+  gchar *index, *of;
   gboolean again, quiet;
   guint first, step;            /* makes the chunks first, first + step, ... */
   gboolean one;                 /* makes only the chunk `first` */
@@ -130,9 +129,8 @@ print_chunk(const Worker *self, const Record *record) {
 
 /* ---- a range of a video ---- */
 
-/* Gives the files of a chunk their names and adds them to the record. The names contain the hash.
- * If two machines make the same chunk with different bytes, they do not overwrite each other's
- * files. */
+/* The names of the files contain the video's hash. If two machines make the same chunk with
+ * different bytes, they do not overwrite each other's files. */
 static gboolean
 keep_files(const Worker *self, const GArray *packets, AtomicFile *file, Record *record,
            GError **error) {
@@ -218,7 +216,7 @@ make_file(Worker *self, const JobSource *source, Record *record, GError **error)
   return kept;
 }
 
-/* Makes the files of a chunk. If a file fails, the other files are still made. */
+/* If a file fails, the other files are still made. */
 static gboolean
 make_files(Worker *self, guint index, Record *record, GError **error) {
   const Job *job = self->job;
@@ -265,7 +263,7 @@ is_made(const Job *job, guint index) {
   return record && record_check_files(record, job, FALSE, &why);
 }
 
-/* Makes a chunk if it does not exist. Returns TRUE if the chunk exists afterwards. */
+/* Returns TRUE if the chunk exists afterwards. */
 static gboolean
 make_chunk(Worker *self, guint index, guint *made) {
   g_autoptr(GError) error = NULL;
@@ -293,7 +291,7 @@ static AppStatus
 make_chunks(Worker *self) {
   g_autoptr(GError) error = NULL;
   guint failed = 0, made = 0;
-  /* creates a filter only to report wrong settings once instead of for each chunk */
+  /* reports wrong settings once instead of for each chunk */
   g_autoptr(GstElement) filter = new_filter(self, &error);
   if (!filter)
     return app_fail("run", app_status_of(error), error);

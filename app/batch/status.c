@@ -55,8 +55,7 @@ add_record(Status *self, const Job *job, const Record *record) {
   }
 }
 
-/* Adds a chunk that has a record. Returns whether the chunk is made. With `check`, reads all files
- * of the chunk. */
+/* Returns whether the chunk is made. With `check`, reads all files of the chunk. */
 static gboolean
 check_chunk(Status *self, const Job *job, guint index, RecordState state, gboolean check) {
   g_autoptr(GError) error = NULL;
@@ -70,7 +69,7 @@ check_chunk(Status *self, const Job *job, guint index, RecordState state, gboole
   return FALSE;
 }
 
-/* Collects the states of all chunks. With `names_only`, does not read the records. */
+/* With `names_only`, does not read the records. */
 static gboolean
 collect(Status *self, const Job *job, gboolean names_only, gboolean check, GError **error) {
   g_autofree RecordState *states = record_list(job, error);

@@ -31,7 +31,7 @@ typedef struct {
   ConvertOptions convert;
   gchar *seconds, *at, *start, *end, *framerate, *split; /* texts of the options; NULL: not given */
   Progress progress;
-  Device device; /* device that is kept open between files */
+  Device device; /* kept open between files */
   gint signal;   /* the signal that ended the command; 0: none */
 } Apply;
 
@@ -48,7 +48,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Apply, clear_apply)
 
 /* ---- options ---- */
 
-/* Reads the options that select a part of the input. */
 static gboolean
 read_times(Apply *self, GError **error) {
   if (self->end && self->seconds)
@@ -74,7 +73,6 @@ read_times(Apply *self, GError **error) {
   return TRUE;
 }
 
-/* Reads a frame rate: "25" or "30000/1001". */
 static gboolean
 read_rate(Apply *self, GError **error) {
   const gchar *text = self->framerate ? self->framerate : "25";
@@ -88,7 +86,6 @@ read_rate(Apply *self, GError **error) {
   return TRUE;
 }
 
-/* FALSE with an error if a file of OUT is also a file of IN. */
 static gboolean
 check_other_files(Input *input, const Output *output, GError **error) {
   const guint first = input->sequence ? input->first : 1;
@@ -144,7 +141,7 @@ print_result(const PipelineRun *run, const Output *output) {
   g_print("%s\n", text);
 }
 
-/* Filters one file. Returns FALSE without an error if a signal ended it. */
+/* Returns FALSE without an error if a signal ended the run. */
 static gboolean
 apply(Apply *self, const Input *input, Output *output, GError **error) {
   g_autoptr(GstElement) filter = filter_options_make(self->convert.filter, error);

@@ -8,8 +8,7 @@
 
 #include <gst/app/gstappsink.h>
 
-/* The state of a running conversion. The source calls the callbacks from its threads, but never two
- * at the same time. */
+/* The source calls the callbacks from its threads, but never two at the same time. */
 typedef struct {
   GstElement *pipeline;
   PipelineRun *run;
@@ -23,14 +22,12 @@ typedef struct {
   /* Only used if the output is images. */
   const Output *output;
   GstElement *into; /* the first element after the queue of the source */
-  guint next;       /* number of the next image */
+  guint next;
   gboolean is_done; /* TRUE after the single image was written */
 } Conversion;
 
 /* ---- a video ---- */
 
-/* Handler of the source's signal. TRUE: the source decodes the stream; FALSE: it outputs the stream
- * encoded. */
 static gboolean
 on_autoplug_continue(GstElement *source, GstPad *pad, GstCaps *caps, gpointer user_data) {
   const Conversion *self = user_data;
@@ -95,7 +92,7 @@ on_image(GstAppSink *sink, gpointer user_data) {
   return GST_FLOW_EOS;
 }
 
-/* Adds the elements between the source and the sink that writes images, inclusive. */
+/* Adds the elements after the source, up to the sink that writes images. */
 static gboolean
 add_image_branch(Conversion *self, GstElement *filter, const ConvertOptions *options,
                  GError **error) {
@@ -173,7 +170,6 @@ run_conversion(Conversion *self, GstElement *filter, const Input *input,
   return run_play(self->run, self->pipeline, filter, error);
 }
 
-/* FALSE with an error if no frame was filtered. */
 static gboolean
 check_frames(const ConvertOptions *options, const PipelineRun *run, GError **error) {
   if (run->frames > 0)

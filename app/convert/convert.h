@@ -2,7 +2,7 @@
 #pragma once
 
 /* Converts one input into one output, a video or images. The first video stream is decoded,
- * filtered and encoded. If the output is a video, audio and subtitles are copied if its container
+ * filtered and encoded. If the output is a video, audio and subtitles are kept if its container
  * supports them. */
 
 #include "input.h"
@@ -12,8 +12,8 @@
 
 G_BEGIN_DECLS
 
-/* Runs `filter` over the input and writes the output. Returns FALSE with an error, or without an
- * error if a signal ended the run. Then run->signal is the signal. */
+/* Filters the input and writes the output. FALSE with an error, or without an error if a signal
+ * ended the run; then run->signal is set. */
 gboolean convert(GstElement *filter, const Input *input, Output *output,
                  const ConvertOptions *options, PipelineRun *run, GError **error);
 

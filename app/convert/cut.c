@@ -2,13 +2,12 @@
 #include "cut.h"
 #include "elements.h"
 
-/* The state of one stream of the source. */
 typedef struct {
   Cut *cut;
   gboolean is_raw_video;
   gboolean flushed; /* TRUE after the flush of the seek arrived */
   gboolean ended;
-  GstSegment segment; /* current segment of the pad, after take_segment */
+  GstSegment segment; /* segment of the pad as changed by take_segment */
   GstBuffer *held;    /* last frame before the start; a player may still show it at the start */
 } Stream;
 
@@ -18,10 +17,10 @@ free_stream(Stream *self) {
   g_free(self);
 }
 
-/* Changes a segment so that it begins at the start of the cut or later. The start of the cut gets
- * running time 0. Without a seek, segment->base is the position of the segment in the whole file.
- * After a seek, running times restart at 0, and the demuxers for which cut_begin seeks store that
- * position in segment->time. */
+/* Makes a segment begin at the start of the cut or later. The start of the cut gets running time 0.
+ * Without a seek, segment->base is the position of the segment in the whole file. After a seek,
+ * running times restart at 0. The demuxers that cut_begin lists then store the position in
+ * segment->time. */
 static void
 take_segment(Stream *self, GstPadProbeInfo *info) {
   const GstClockTime start = self->cut->start;
@@ -41,8 +40,7 @@ take_segment(Stream *self, GstPadProbeInfo *info) {
   elements_replace_segment(info, segment);
 }
 
-/* Returns the held frame and clears `held`. The frame gets the start of the cut as its time, and a
- * duration up to `end`. */
+/* The held frame gets the start of the cut as its time, and a duration up to `end`. */
 static GstBuffer *
 take_held(Stream *self, GstClockTime end) {
   GstBuffer *frame = gst_buffer_make_writable(g_steal_pointer(&self->held));

@@ -31,7 +31,7 @@ void cut_attach(Cut *self, GstElement *source, GstPad *pad, gboolean is_video);
  * the data before the start are dropped. */
 void cut_begin(Cut *self);
 
-/* Sets the stop of the segments that decoders get to none, because some demuxers set a wrong stop
+/* Removes the stop from the segments that decoders get, because some demuxers set a wrong stop
  * after a seek.
  *
  * matroskademux sets the stop to the length that the file states. If the last frame has no
@@ -41,7 +41,7 @@ void cut_begin(Cut *self);
  *
  * With `from_zero` the segments also begin as early as possible, so that decoders output all frames
  * from the key frame on, unchanged. Without `from_zero`, decoders drop the frames before the time
- * of the seek, or change their times to it. */
+ * of the seek, or set their times to the time of the seek. */
 void cut_open_segments(GstElement *source, gboolean from_zero);
 
 G_END_DECLS

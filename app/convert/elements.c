@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MAX_NESTED 16 /* maximum nesting depth of brackets in a value */
+#define MAX_NESTED 16 /* nesting depth of brackets in a value */
 
 GstElement *
 elements_new(const gchar *factory, const gchar *name, GError **error) {
@@ -113,8 +113,7 @@ orientation_of(GstPad *pad) {
   return NULL;
 }
 
-/* Inserts videoflip if the stream has an orientation tag. Tags arrive between the caps and the
- * first frame. */
+/* Runs at the first frame, because tags arrive between the caps and the first frame. */
 static GstPadProbeReturn
 turn_upright(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   GstElement *pipeline = user_data;
@@ -298,8 +297,7 @@ elements_is_seekable(GstPad *pad) {
   return seekable;
 }
 
-/* The data of the seeking thread. The thread owns this struct, because the thread may outlive the
- * pipeline and the caller. */
+/* The seeking thread owns this struct, because the thread may outlive pipeline and caller. */
 typedef struct {
   GstPad *pad;
   GstClockTime time;

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 GstElement *elements_new(const gchar *factory, const gchar *name, GError **error);
 
 /* Returns a bin (floating) from a description as in a gst-launch line. NULL with an error if the
- * description is wrong. The error is a usage error and mentions `option` and a correct example. */
+ * description is wrong. The error is a usage error and mentions `option` and `example`. */
 GstElement *elements_parse(const gchar *description, const gchar *option, const gchar *example,
                            GError **error);
 
@@ -35,8 +35,7 @@ GstCaps *elements_get_caps(GstPad *pad);
 /* TRUE for caps of decoded video. FALSE for NULL. */
 gboolean elements_is_frames(const GstCaps *caps);
 
-/* Adds an element to a pipeline and sets the element to the pipeline's state. Returns the
- * element. */
+/* Adds an element and sets it to the pipeline's state. Returns the element. */
 GstElement *elements_add(GstElement *pipeline, GstElement *element);
 
 /* Returns the stream time of a buffer of `pad`, or GST_CLOCK_TIME_NONE if it has none. */
@@ -47,13 +46,13 @@ GstClockTime elements_stream_time(GstPad *pad, GstBuffer *buffer);
 void elements_keep_upright(GstElement *pipeline, GstPad *pad);
 
 /* Removes the orientation tag from the events that reach `sink`, a pad that is not linked yet.
- * Otherwise mp4mux would get the tag although the frames are upright. The demuxer sends the
- * tag before videoflip is inserted, and on audio pads too. mp4mux keeps the first value that
- * it gets. */
+ * Otherwise mp4mux would get the tag although the frames are upright: the demuxer sends the tag
+ * before videoflip is inserted, and on audio pads too. mp4mux keeps the first value that it
+ * gets. */
 void elements_drop_orientation(GstPad *sink);
 
-/* Sets the duration of each frame of `pad` that has none, because muxers need the duration of
- * the last frame. Drops gap events, because a gap event may reach the muxer before the segment
+/* Sets the duration of each frame of `pad` that has none, because muxers need the duration of the
+ * last frame. Drops gap events, because a gap event may reach the muxer before the segment
  * event. */
 void elements_complete_frames(GstPad *pad);
 
@@ -64,8 +63,8 @@ void elements_complete_frames(GstPad *pad);
 gboolean elements_link_frames(GstElement *pipeline, GstPad *pad, GstPad *sink,
                               const GstVideoInfo *info);
 
-/* Adds a queue for at most `buffers` buffers. 0 means no limit, which is needed before a muxer,
- * because it waits for data on all of its pads. */
+/* Adds a queue for at most `buffers` buffers. 0: no limit. A queue before a muxer needs 0, because
+ * the muxer waits for data on all of its pads. */
 GstElement *elements_add_queue(GstElement *pipeline, guint buffers);
 
 /* TRUE if a bin contains an element of one of these factories, at any depth. `factories` ends with

@@ -8,7 +8,6 @@ has_flag(GstObject *object, guint flag) {
   return object && GST_IS_ELEMENT(object) && GST_OBJECT_FLAG_IS_SET(object, flag);
 }
 
-/* TRUE if `object` or one of its ancestors is named `name`. */
 static gboolean
 is_within(GstObject *object, const gchar *name) {
   for (; object; object = GST_OBJECT_PARENT(object)) {

@@ -55,8 +55,8 @@ pipe_uri(const gchar *path, const gchar *name, GError **error) {
 #define TIFF_BITS_PER_SAMPLE 258
 #define TIFF_SHORT 3
 
-/* Reads the bits per sample and the samples per pixel of a TIFF file, from the tag BitsPerSample of
- * its first directory (TIFF 6.0, pages 13 to 15 and 29). Both stay 0 if the file is not a TIFF. */
+/* Reads the tag BitsPerSample of the first directory (TIFF 6.0, pages 13 to 15 and 29). tiff_depth
+ * and tiff_samples stay 0 if the file is not a TIFF. */
 static void
 read_tiff(Input *self, const gchar *path) {
   guint8 head[8], count[2], entry[12], value[2];
@@ -182,9 +182,9 @@ input_has_file(Input *self, const gchar *path) {
 /* Chooses decodebin's decoder of 16-bit TIFF through the rank of GdkPixbuf's decoder.
  *
  * RGB needs GdkPixbuf's decoder, which outputs 8 bits. libav's decoder fails, because GStreamer
- * lacks its output format. Grey needs libav's decoder, which keeps 16 bits. Which of the two
- * decoders is preferred by default differs between versions. For all other inputs the original rank
- * of GdkPixbuf's decoder is restored. */
+ * lacks its output format. Grey needs libav's decoder, which keeps 16 bits. The decoder that is
+ * preferred by default differs between versions. For all other inputs the original rank of
+ * GdkPixbuf's decoder is restored. */
 static void
 choose_tiff_decoder(const Input *self) {
   static guint usual = G_MAXUINT;
@@ -218,11 +218,9 @@ end_reads(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   if (!gst_pad_peer_query_duration(pad, GST_FORMAT_BYTES, &size) ||
       GST_PAD_PROBE_INFO_OFFSET(info) < (guint64)size)
     return GST_PAD_PROBE_PASS;
-  return GST_PAD_PROBE_HANDLED; /* returns no buffer, so libav reports an error and ends the stream
-                                 */
+  return GST_PAD_PROBE_HANDLED; /* no buffer: libav reports an error and ends the stream */
 }
 
-/* The time of the last packet that a decoder got. */
 typedef struct {
   GstClockTime pts, duration;
 } PacketTime;

@@ -11,7 +11,7 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  const gchar *name;       /* the text of the command line */
+  const gchar *name;       /* IN as on the command line */
   gchar *path;             /* path of the file; NULL if IN is not a file */
   gchar *uri;              /* URI for uridecodebin; NULL for numbered images */
   ImageSequence *sequence; /* name pattern; NULL if IN is not numbered images */
@@ -32,14 +32,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Input, input_clear)
 /* FALSE with an error if the file was replaced, removed or shortened since input_init. */
 gboolean input_check_unchanged(const Input *self, GError **error);
 
-/* TRUE if `path` is the file of IN or one of its numbered images. */
+/* TRUE if `path` is the file of IN, or an image of the numbered images IN. */
 gboolean input_has_file(Input *self, const gchar *path);
 
 /* Returns a new uridecodebin (floating) named "source" that reads the input. All sub-commands use
  * this function, so they accept the same inputs. `rate` is the frame rate of numbered images, such
- * as "25/1". With `video_only` the source outputs all other streams encoded, so that no decoder is
- * needed for them. The caller must discard them. NULL with an error if uridecodebin is not
- * installed. */
+ * as "25/1". With `video_only` the source does not decode the streams that are not video, so no
+ * decoder is needed for them. The caller must discard these streams. NULL with an error if
+ * uridecodebin is not installed. */
 GstElement *input_new_source(const Input *self, const gchar *rate, gboolean video_only,
                              GError **error);
 

@@ -147,8 +147,7 @@ media_is_joinable(const Media *self) {
   return self->can_join;
 }
 
-/* Returns the names of the last elements of the descriptions in a list: "x264enc or
- * openh264enc". */
+/* Returns the last element of each description: "x264enc or openh264enc". */
 static gchar *
 element_names(const gchar *const *list) {
   g_autoptr(GString) names = g_string_new(NULL);

@@ -18,16 +18,14 @@ typedef struct {
   const gchar *video[3];    /* encoders for 8 bits per sample */
   const gchar *deep[3];     /* encoders for more than 8 bits per sample; empty: `video` is used */
   const gchar *lossless[3]; /* lossless encoders; empty: there is none */
-  const gchar *audio[4]; /* audio encoders, used if the container cannot hold the audio unchanged */
+  const gchar *audio[4];    /* encoders for audio that the container cannot hold unchanged */
   gboolean can_join; /* TRUE: chunks of a video can be concatenated without encoding them again */
 } Media;
 
-/* Returns the entry for the extension of `name`, or NULL if it is not known. Upper and lower case
- * are the same. */
+/* NULL if the extension of `name` is not known. Upper and lower case are the same. */
 const Media *media_of_name(const gchar *name);
 
-/* TRUE if files with the extension of `name` can be read: extensions of the table, and some
- * others. */
+/* TRUE if files with the extension of `name` can be read. Some of these files cannot be written. */
 gboolean media_is_readable(const gchar *name);
 
 /* Returns the extensions of all entries for which `is` returns TRUE, separated by spaces. With a

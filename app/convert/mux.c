@@ -194,7 +194,7 @@ read_entity(const gchar *text, gsize left, GString *plain, gsize *used) {
   return FALSE;
 }
 
-/* Converts Pango markup to plain text. `keep_tags`: tags such as <i> stay in the text. */
+/* With `keep_tags`, tags such as <i> stay in the text. */
 static gchar *
 plain_text(const gchar *markup, gsize size, gboolean keep_tags) {
   GString *plain = g_string_new(NULL);
@@ -268,7 +268,6 @@ report_audio(Mux *self, const gchar *how, GstCaps *caps) {
   g_string_append_printf(self->audio, "%s%s %s", self->audio->len ? ", " : "", how, what);
 }
 
-/* Adds an encoder for audio that the container cannot hold unchanged. */
 static void
 encode_audio(Mux *self, GstPad *pad, GstCaps *caps) {
   g_autoptr(GError) error = NULL;

@@ -25,7 +25,7 @@ gboolean route_find(Route *self, GstElement *muxer, GstCaps *caps);
 
 typedef struct {
   GstElement *pipeline, *muxer;
-  const Media *media; /* of the file */
+  const Media *media; /* table entry of the output file */
   const gchar *name;  /* name of the output file, for messages */
   PipelineRun *run;
   GString *audio; /* text for users, such as "copied AAC"; empty: no audio and no subtitles */
@@ -52,8 +52,8 @@ gboolean mux_link(Mux *self, GstElement *last, const Route *route);
  * video. TRUE: the source decodes the stream; FALSE: it outputs the stream encoded. */
 gboolean mux_wants_decoded(const Mux *self, GstCaps *caps);
 
-/* Adds a stream of a source that is not video. Copies the stream if the container can hold it.
- * Otherwise encodes it if it is decoded audio. Leaves all other streams out with a message. */
+/* Adds a stream that is not video. Copies the stream if the container can hold it. Otherwise
+ * encodes it if it is decoded audio. Leaves all other streams out with a message. */
 void mux_add_stream(Mux *self, GstPad *pad, GstCaps *caps);
 
 /* Discards a stream and prints a message with the reason `why`. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The output OUT. It is written to a temporary file in the same folder. The complete file is
- * renamed to OUT. Until then an older OUT is kept. */
+/* The output OUT. Its files are atomic, so an older OUT is kept until the new one is complete. */
 
 #include <gio/gio.h>
 
@@ -16,7 +15,7 @@ typedef struct {
   const gchar *name; /* OUT as on the command line */
   const Media *media;
   ImageSequence *sequence; /* name pattern of numbered images; NULL for one file */
-  gchar *path;     /* path of the file, with links resolved; for a sequence, of its first file */
+  gchar *path;     /* path of OUT with links resolved; for a sequence, name of its first file */
   AtomicFile file; /* only for a video; convert() begins and commits it */
 } Output;
 
@@ -29,8 +28,8 @@ gboolean output_init(Output *self, const gchar *name, GError **error);
 void output_clear(Output *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Output, output_clear)
 
-/* Writes a complete image file. It is image `number` of a sequence; `number` is ignored if OUT is a
- * single image. FALSE with an error if writing fails. */
+/* Writes the encoded `image` to OUT, or to the file with `number` if OUT is numbered images. FALSE
+ * with an error if writing fails. */
 gboolean output_write(const Output *self, guint number, GBytes *image, GError **error);
 
 G_END_DECLS

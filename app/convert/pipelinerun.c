@@ -13,7 +13,7 @@
 #include <time.h>
 
 #define PROGRESS_INTERVAL 200 /* milliseconds */
-/* Extra seconds for a live source to deliver its last frames before the timer ends it. */
+/* Extra seconds before the timer ends a live source, so that its last frames arrive. */
 #define LIVE_SLACK 1
 #define MAX_SECONDS_STOPPED 5
 #define SAME_SIGNAL 0.5 /* seconds; signals closer to the first one than this are ignored */
@@ -40,7 +40,7 @@ run_note(PipelineRun *self, const gchar *format, ...) {
   g_printerr("%s\n", text);
 }
 
-/* Stores the length of the input. Works only while the pipeline is not stopped. */
+/* Has no effect after the pipeline has stopped. */
 static void
 query_length(PipelineRun *self) {
   gint64 length;
@@ -48,7 +48,7 @@ query_length(PipelineRun *self) {
     self->length = (GstClockTime)length;
 }
 
-/* Returns the part of the run that is done, 0 to 1. Negative: unknown. */
+/* The result is from 0 to 1, or negative if it is unknown. */
 static gdouble
 share_done(const PipelineRun *self, guint64 frames, GstClockTime last) {
   if (self->expected > 0)
@@ -84,8 +84,7 @@ read_size(PipelineRun *self, GstPad *pad) {
   self->height = GST_VIDEO_INFO_HEIGHT(&format);
 }
 
-/* Stores the format in `into`, a member of a PipelineRun that is read after the pipeline has
- * stopped. */
+/* `into` is a GstVideoInfo of the PipelineRun. It is read after the pipeline has stopped. */
 static GstPadProbeReturn
 read_format(GstPad *pad, GstPadProbeInfo *info, gpointer into) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
@@ -99,7 +98,7 @@ read_format(GstPad *pad, GstPadProbeInfo *info, gpointer into) {
   return GST_PAD_PROBE_OK;
 }
 
-/* Updates stream_end. Takes the lock, because each stream of the input has its own thread. */
+/* Each stream of the input has its own thread, so stream_end needs the lock. */
 static GstPadProbeReturn
 read_end(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   PipelineRun *self = user_data;
@@ -107,8 +106,8 @@ read_end(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   GstClockTime end = elements_stream_time(pad, buffer);
   if (!GST_CLOCK_TIME_IS_VALID(end))
     return GST_PAD_PROBE_OK;
-  /* If a Matroska file begins later than 0, its stated length is the time of its end. So PTS count
-   * too. */
+  /* If a Matroska file begins later than 0, its stated length is the PTS of its end. So the later
+   * of stream time and PTS counts. */
   end = MAX(end, GST_BUFFER_PTS(buffer));
   end += GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0;
   GST_OBJECT_LOCK(self->pipeline);
@@ -168,7 +167,7 @@ run_fail_without_video(PipelineRun *self) {
   post(self, gst_structure_new_empty(MESSAGE_NO_VIDEO));
 }
 
-/* Ends the run. Takes ownership of the error. Only the first error is reported. */
+/* Takes ownership of the error. Only the first error is reported. */
 static void
 end_with(PipelineRun *self, GError *error) {
   if (self->error)
@@ -208,14 +207,14 @@ on_element_message(PipelineRun *self, GstMessage *message) {
   }
 }
 
-/* Reports a warning at once, or counts it if it is about the input. Warnings about refused property
- * values cannot arrive here: values are checked before the start, and no property is set later. */
+/* Warnings about the input are counted, all others are reported at once. Warnings about refused
+ * property values cannot arrive here, because values are checked before the start. */
 static void
 on_warning(PipelineRun *self, GstMessage *message) {
   g_autoptr(GError) warning = NULL;
   gst_message_parse_warning(message, &warning, NULL);
   g_strdelimit(warning->message, "\n", ' ');
-  /* Ignore missing decoders here, because on_element_message reports them. */
+  /* on_element_message stores missing decoders. */
   if (g_error_matches(warning, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND) ||
       g_error_matches(warning, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))
     return;
@@ -225,8 +224,7 @@ on_warning(PipelineRun *self, GstMessage *message) {
     self->warning = g_strdup(warning->message);
 }
 
-/* Returns the chroma subsampling of a format, such as "4:2:0", or NULL if the format has no
- * chroma. */
+/* Returns a name such as "4:2:0". NULL if the format has no chroma, or if there is no name. */
 static const gchar *
 describe_chroma(const GstVideoInfo *format) {
   static const gchar *const names[3][3] = {
@@ -331,8 +329,8 @@ end_stream(gpointer user_data) {
 
 static struct timespec first_signal; /* when the first signal arrived; CLOCK_MONOTONIC */
 
-/* TRUE shortly after the first signal, because terminals, shells and `timeout` may send a signal
- * twice. */
+/* Terminals, shells and `timeout` may send a signal twice, so a signal shortly after the first one
+ * counts as the same. */
 static gboolean
 is_same_signal(void) {
   struct timespec now;
@@ -360,8 +358,8 @@ wait_for_next_signal(void) {
 }
 
 /* With a live source, the first signal ends the stream, so that the recording becomes complete.
- * With a file, it ends the run, because an incomplete OUT is not kept. A signal before or after
- * run_play is stored for the caller. */
+ * With a file, the first signal ends the run, because an incomplete OUT is not kept. A signal
+ * before or after run_play is stored for the caller. */
 static void
 on_signal(PipelineRun *self, gint number) {
   if (self->signal == 0)
@@ -421,9 +419,9 @@ run_take_signal(PipelineRun *self) {
 
 void
 run_clear(PipelineRun *self) {
-  /* After a signal, callers remove temporary files before the process ends. Keep the GLib sources
-   * and install a handler for that time: GLib restores the default action when its sources are
-   * removed. */
+  /* After a signal, callers remove temporary files before the process ends. Meanwhile a further
+   * signal must end the process at once. The GLib sources are kept, because GLib restores the
+   * default action when they are removed. */
   if (self->signal != 0)
     wait_for_next_signal();
   for (guint i = 0; i < G_N_ELEMENTS(self->signals) && self->signal == 0; i++)
@@ -438,7 +436,7 @@ run_clear(PipelineRun *self) {
   g_clear_pointer(&self->audio, g_free);
 }
 
-/* TRUE if a demuxer in `source` has stopped its streaming thread. */
+/* TRUE if a demuxer has stopped its streaming thread. */
 static gboolean
 has_stopped(GstElement *source) {
   g_autoptr(GstIterator) elements = gst_bin_iterate_recurse(GST_BIN(source));
@@ -453,8 +451,8 @@ has_stopped(GstElement *source) {
 }
 
 /* Ends the run if the source hangs. If a demuxer rejects a damaged file while decodebin starts the
- * demuxer, decodebin of GStreamer 1.22 treats the error as a failed start and drops it. No other
- * message would follow, so the run would never end. */
+ * demuxer, decodebin of GStreamer 1.22 drops the error message. No other message would follow, so
+ * the run would never end. */
 static gboolean
 check_source(gpointer user_data) {
   PipelineRun *self = user_data;
@@ -467,8 +465,8 @@ check_source(gpointer user_data) {
   return G_SOURCE_CONTINUE;
 }
 
-/* Starts the pipeline. If an element fails to start, it usually posts its own error before the
- * general error of this function. */
+/* If an element fails to start, it usually posts its own error before the general error of this
+ * function. */
 static void
 start(PipelineRun *self) {
   GstStateChangeReturn change = gst_element_set_state(self->pipeline, GST_STATE_PAUSED);

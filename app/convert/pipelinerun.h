@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 
 typedef struct {
   GstElement *pipeline, *filter; /* set by run_play; not owned */
-  const gchar *input, *output;   /* names of input and output, for messages */
-  Progress *progress;            /* progress line; NULL: not shown */
+  const gchar *input, *output;   /* names for messages */
+  Progress *progress;            /* NULL: no progress line */
   gboolean quiet;                /* TRUE: print no notes; may be set before run_play */
   gboolean video_only;           /* TRUE: the audio of the input is not used */
   GstClockTime begin, end;       /* part of the input, in ns; end GST_CLOCK_TIME_NONE: no limit */
@@ -29,15 +29,14 @@ typedef struct {
   gint signal;  /* the signal that ended the run early; 0: none */
 
   /* Private. */
-  GstVideoInfo decoded, encoded; /* formats of the frames from the source and to the encoder; finfo
-                                  * is NULL while they are unknown */
+  GstVideoInfo decoded, encoded; /* formats of source and encoder; finfo NULL: unknown */
   gboolean states_length;        /* TRUE: the container of the input states its length */
   GstClockTime stream_end;       /* stream time of the end of the longest stream of the input */
   GMainLoop *loop;
   GError *error;
-  gchar *missing;   /* description of the decoders that are not installed */
-  gchar *warning;   /* the first warning about the input */
-  guint warnings;   /* number of warnings about the input */
+  gchar *missing; /* description of the decoders that are not installed */
+  gchar *warning; /* the first of the `warnings` about the input */
+  guint warnings;
   guint signals[3]; /* GSource ids of the signal handlers */
   guint stopped;    /* seconds for which the source has been stopped without a source pad */
   gboolean live;
@@ -52,23 +51,21 @@ void run_init(PipelineRun *self, Progress *progress, const gchar *input, const g
 void run_clear(PipelineRun *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PipelineRun, run_clear)
 
-/* Plays the pipeline until EOS, an error or a signal, and sets it to NULL. `filter` is an element
- * of the pipeline. TRUE at EOS. The first signal makes a live source end its stream with EOS.
- * Otherwise a signal stops the run and the function returns FALSE without an error; `signal` is
- * then the signal. FALSE with an error if the run failed. */
+/* Plays the pipeline until EOS, run_finish, an error or a signal, and then sets the pipeline to
+ * NULL. `filter` is an element of the pipeline. TRUE at EOS or run_finish. The first signal makes a
+ * live source send EOS. Any other signal stops the run; then the result is FALSE without an error,
+ * and `signal` is set. FALSE with an error if the run failed. */
 gboolean run_play(PipelineRun *self, GstElement *pipeline, GstElement *filter, GError **error);
 
-/* Ends the run with an error. Takes ownership of the error. Earlier messages of elements are
- * handled first. May be called from any thread. */
+/* Ends the run. Takes ownership of the error. Earlier messages of elements are handled first. May
+ * be called from any thread. */
 void run_fail(PipelineRun *self, GError *error);
 
-/* Ends the run with the error that the input has no video that can be decoded. May be called from
- * any thread. */
+/* Like run_fail, for an input without video that can be decoded. */
 void run_fail_without_video(PipelineRun *self);
 
-/* Records the time at which a stream of the input ends. With `is_video`, for the video that is
- * filtered, also records its format. `pad` is a source pad. Call this function before the first
- * buffer. */
+/* Records when a stream of the input ends. Set `is_video` for the video that is filtered: its
+ * format is recorded too. `pad` is a source pad. Call this function before the first buffer. */
 void run_watch_stream(PipelineRun *self, GstPad *pad, gboolean is_video);
 
 /* Records the format of the encoder's frames. run_play uses it for notes about lost bits, alpha and
@@ -76,8 +73,7 @@ void run_watch_stream(PipelineRun *self, GstPad *pad, gboolean is_video);
 void run_watch_encoder(PipelineRun *self, GstElement *encoder);
 
 /* FALSE with an error if the input ended much earlier than its container states. The tolerance is 2
- * % of the stated length, but at least 0.5 and at most 5 seconds. Call this function after
- * run_play. */
+ * percent, between 0.5 and 5 seconds. Call this function after run_play. */
 gboolean run_check_length(const PipelineRun *self, GError **error);
 
 /* Returns the signal that ended the run or that arrived after it; 0: none. */

@@ -49,7 +49,7 @@ sequence_pattern(const ImageSequence *self) {
   return g_strdup_printf("%s%%0%ud%s", self->before, self->digits, self->after);
 }
 
-/* Reads the number in the name of a file. FALSE if the name does not match the pattern. */
+/* FALSE if the name of the file does not match the pattern. */
 static gboolean
 read_number(const ImageSequence *self, const gchar *folder, const gchar *file, guint *number) {
   g_autofree gchar *path =

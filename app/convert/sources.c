@@ -42,8 +42,6 @@ add_file(GPtrArray *paths, const gchar *path, GError **error) {
   return TRUE;
 }
 
-/* Reports the files of a folder that are left out: lists the first MAX_LISTED and counts the
- * rest. */
 static void
 report_left_out(const gchar *folder, GPtrArray *names, const gchar *why) {
   g_autoptr(GString) list = g_string_new(NULL);

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Several input files, named as files, folders, patterns or a list, and the names of their outputs.
- */
+/* Input files, given as files, folders, patterns or a list, and the names of the output files. */
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/* Returns the files that `names` stand for, in order. A name is one of
+/* Returns the files that `names` and `list` stand for, in order. A name is one of
  * - a file;
- * - a folder, which stands for its videos and images; a line on stderr lists its other files;
+ * - a folder, which stands for its videos and images;
  * - a pattern with *, ? or [;
- * - numbered images such as in/%04d.png. `list` is a file with one such name per line, "-" for
- *   standard input, or NULL. With `names_stay` the outputs keep the names of the inputs. Then files
- *   of a folder are left out if no output format has their extension. NULL with an error if a name
- *   stands for no file. */
+ * - numbered images such as in/%04d.png.
+ *
+ * `list` is a file with one name per line, "-" for standard input, or NULL. Set `names_stay` if
+ * each output file gets the name and extension of its input file. Then a folder stands only for
+ * files with the extension of an output format. The other files of a folder are listed on stderr.
+ * NULL with an error if a name stands for no file. */
 GPtrArray *sources_find(const gchar *const *names, const gchar *list, gboolean names_stay,
                         GError **error);
 
-/* TRUE if `out` is a folder, so that the outputs keep the names of the inputs. */
+/* TRUE if each output file gets the name and extension of its input file: `out` does not contain
+ * {}, and is a folder or has no known extension. */
 gboolean sources_name_stays(const gchar *out);
 
 /* Returns the output name of an input file; free it. In `out`, {} stands for the name of the input

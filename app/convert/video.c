@@ -12,9 +12,9 @@ video_clear(Video *self) {
   g_clear_pointer(&self->codec, g_free);
 }
 
-/* Returns the pixel format that most players support for a codec: 4:2:0 of 8 or 10 bits. With odd
- * sizes H.264 and H.265 need 4:4:4. NULL for other codecs: players support all of their
- * formats. */
+/* Returns a pixel format that most players support: 4:2:0 with 8 or 10 bits per sample. H.264 and
+ * H.265 need 4:4:4 if the filtered frames have an odd width or height. NULL for a codec whose
+ * formats are all supported by most players. */
 static const gchar *
 choose_format(const GstVideoInfo *info, gint stride, GstCaps *codec) {
   const gchar *name = gst_structure_get_name(gst_caps_get_structure(codec, 0));
@@ -61,7 +61,7 @@ add_caps(GstElement *pipeline, const gchar *format) {
   return elements_add(pipeline, filter);
 }
 
-/* Adds a capssetter. It changes the caps, but not the frames and their times. */
+/* capssetter changes the caps, but not the frames and their times. */
 static GstElement *
 add_setter(GstElement *pipeline, const gchar *fields, GError **error) {
   GstElement *setter = elements_new("capssetter", NULL, error);
@@ -72,8 +72,8 @@ add_setter(GstElement *pipeline, const gchar *fields, GError **error) {
   return elements_add(pipeline, setter);
 }
 
-/* Fixes bogus caps fields in `info`. Returns the fixed fields as caps text, or NULL if all are
- * good. Free the text.
+/* Returns good values for the bogus caps fields in `info` as caps text, or NULL if all fields are
+ * good. Free the text. Also fixes the frame rate in `info`.
  *
  * Some streams of variable frame rate state their time unit as the rate, such as 1000000000/1 from
  * x264enc. mp4mux cannot use such a rate as its time scale. avidemux sets the pixel aspect ratio of
@@ -91,8 +91,8 @@ fix_caps(GstVideoInfo *info) {
   return fields->len ? g_strdup(fields->str) : NULL;
 }
 
-/* Links the converter `last` to the encoder, and inserts the elements that the codec needs in
- * between. FALSE if linking fails. Sets an error only if an element is not installed. */
+/* Links the converter `last` to the encoder, with the elements that the codec needs in between.
+ * FALSE if linking fails. Sets an error only if an element is not installed. */
 static gboolean
 link_frames(const Video *self, const Mux *mux, GstElement *last, const GstVideoInfo *info,
             GstCaps *codec, GError **error) {
@@ -125,7 +125,6 @@ refuse_encoder(const Video *self, const Mux *mux, GstCaps *codec, GError **error
                     mux->media->endings[0], what);
 }
 
-/* Adds the encoder after `last` and links it to the muxer. */
 static gboolean
 link_encoder(Video *self, Mux *mux, GstElement *last, const GstVideoInfo *info, GError **error) {
   const ConvertOptions *options = self->options;

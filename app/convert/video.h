@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 typedef struct {
   /* Set before video_add. */
   GstElement *filter;            /* the element `cudaconv`, already in the pipeline */
-  const ConvertOptions *options; /* its members `encoder` and `lossless` are used */
-  const Media *media;            /* entry of OUT in the table; its encoders are used */
+  const ConvertOptions *options; /* only `encoder` and `lossless` are used */
+  const Media *media;            /* table entry of OUT */
   const gchar *name;             /* name of OUT, for messages */
   gboolean is_reproducible; /* TRUE: make the encoded stream independent of the number of cores */
 

@@ -68,8 +68,7 @@ copy_member(JsonObject *reply, const gchar *name, JsonNode *node, gpointer resul
   json_object_set_member(result, name, json_node_copy(node));
 }
 
-/* Reads a line. The line is incomplete if the child closes the pipe or the time `end` is reached.
- */
+/* The line is incomplete if the child closes the pipe or the time `end` is reached. */
 static void
 read_line(int fd, GString *line, gint64 end) {
   struct pollfd ready = {fd, POLLIN, 0};

@@ -7,9 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Initialises GStreamer. GStreamer's scanner is a child process that loads the plugins. It is
- * killed if it runs longer than `seconds`. GStreamer then continues without the plugin that hangs.
- */
+/* Initialises GStreamer. Kills GStreamer's scanner, a child process that loads the plugins, if it
+ * runs longer than `seconds`. GStreamer then continues without the plugin that hangs. */
 void child_start_gstreamer(guint seconds);
 
 /* Runs a check in a child process and sets members of `result`. `subject` is a noun for messages,
@@ -27,7 +26,7 @@ void child_check(JsonObject *result, const gchar *check, const gchar *subject, g
  * Returns FALSE if there is no such check or the pipe is closed. */
 gboolean child_reply(const gchar *check);
 
-/* Sets a member to a text. Bytes that are not UTF-8 are replaced, because JSON is UTF-8. */
+/* Replaces the bytes of the text that are not UTF-8, because JSON is UTF-8. */
 void child_set_text(JsonObject *result, const gchar *member, const gchar *format, ...)
     G_GNUC_PRINTF(3, 4);
 

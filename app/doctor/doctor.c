@@ -20,8 +20,7 @@ typedef enum {
   FOR_GPU, /* optional on machines with a GPU, useless on other machines */
 } Need;
 
-/* The purposes of elements. Each of `elements` alone serves the purpose. `package` is the Debian
- * package of the first element. */
+/* `elements` are alternatives. `package` is the Debian package of the first one. */
 static const struct {
   const gchar *section, *purpose, *elements, *package;
   Need need;
@@ -90,9 +89,8 @@ static const struct {
 
 static const gchar *const backends[] = {"auto", "cuda", "cpu", NULL};
 
-/* The report. `root` is the object that --json prints. The other objects and arrays are members of
- * `root`. The object of a failed check has an "error" and a "fix". Members without a value are
- * null. */
+/* `root` is the object that --json prints. The other objects and arrays are members of `root`. The
+ * object of a failed check has an "error" and a "fix". Members without a value are null. */
 typedef struct {
   const gchar *wanted; /* the backend of --backend */
   guint seconds;       /* time limit of a check */
@@ -101,8 +99,7 @@ typedef struct {
   gboolean has_gpu;            /* TRUE: a check found a sign of an NVIDIA GPU */
 } Report;
 
-/* Adds an object. `members` are the names of its members, separated by spaces; their values are
- * null. */
+/* `members` are the names of the object's members, separated by spaces. Their values are null. */
 static JsonObject *
 add_object(JsonObject *parent, const gchar *name, const gchar *members) {
   JsonObject *object = json_object_new();
@@ -130,8 +127,7 @@ typedef struct {
   const gchar *part, *fix;
 } Fix;
 
-/* Returns the fix of the first entry that matches. `part` of the last entry has to be "", because
- * "" matches every error. */
+/* `part` of the last entry has to be "", because "" matches every error. */
 static const gchar *
 find_fix(const Fix *fixes, const gchar *error) {
   while (!strstr(error, fixes->part))
@@ -264,7 +260,7 @@ check_backend(Report *self, const gchar *name) {
   }
 }
 
-/* Runs all checks. Returns TRUE if the command can work. */
+/* Returns TRUE if the command can work. */
 static gboolean
 examine(Report *self) {
   guint major, minor, micro, nano;
@@ -321,8 +317,8 @@ examine(Report *self) {
 
 /* ---- text ---- */
 
-/* Prints a failed check with its fix. The mark "-" means that nothing is at fault, so no fix is
- * printed. The fix is not printed again if it equals `before`. */
+/* The mark "-" means that nothing is at fault, so no fix is printed. A fix that equals `before` is
+ * not printed again. */
 static void
 print_failure(const gchar *mark, const gchar *subject, JsonObject *check, const gchar *before) {
   const gchar *fix = get(check, "fix");

@@ -7,7 +7,6 @@
 #define VENDOR_NVIDIA "0x10de"
 #define CLASS_DISPLAY "0x03"
 
-/* Returns the text of a file without the newline at its end, or NULL. */
 static gchar *
 read_text(const gchar *folder, const gchar *name) {
   gchar *text = NULL;

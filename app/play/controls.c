@@ -11,7 +11,6 @@
 #define SIGMA_STEP 0.5
 #define LINE_STEP 0.02
 
-/* The visible images: original and result, only the result, or only the original. */
 typedef enum {
   VIEW_SPLIT,
   VIEW_FILTERED,
@@ -24,8 +23,8 @@ struct _Controls {
   Wipe *wipe;
   gdouble share;
   View view;
-  GHashTable *requested; /* key: property; value: enum value that a key set last; the filter may
-                            have rejected it */
+  /* Maps a property to the enum value requested last, even if the filter rejected the value. */
+  GHashTable *requested;
   gchar **presets;
   gint preset;        /* index of the last loaded preset; -1: none */
   gboolean in_preset; /* the kernel has not been changed since the preset was loaded */
@@ -100,7 +99,8 @@ next_value(Controls *self, const gchar *property, gint by) {
   return CONTROLS_CHANGED;
 }
 
-/* Changes the size in use, which may be smaller than the requested size. */
+/* If the requested size and the size in use differ, starts from the one that is further in the
+ * direction of `by`. */
 static ControlsRequest
 change_size(Controls *self, const gchar *property, gint by) {
   g_autoptr(GstStructure) stats = NULL;
@@ -211,7 +211,7 @@ controls_help(void) {
 
 /* ---- the filter as options ---- */
 
-/* Returns the text of an array. The text does not have the types of the numbers. */
+/* Returns the text of an array without the types of the numbers. */
 static gchar *
 array_text(const GValue *value) {
   g_autofree gchar *typed = gst_value_serialize(value);
@@ -241,8 +241,7 @@ property_text(GstElement *element, const GParamSpec *spec) {
   return GST_IS_PARAM_SPEC_ARRAY_LIST(spec) ? array_text(&value) : gst_value_serialize(&value);
 }
 
-/* Returns whether a property defines the custom kernel. Such a property has no effect on a named
- * kernel. */
+/* TRUE for properties of the custom kernel. They have no effect on a named kernel. */
 static gboolean
 is_definition(const gchar *property) {
   static const gchar *const names[] = {"matrix", "matrix-text", "row",

@@ -46,7 +46,7 @@ clear_options(Options *self) {
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, clear_options)
 
 typedef struct {
-  const gchar *input; /* the name on the command line, or the name of the first camera */
+  const gchar *input; /* IN, or the first camera */
   GMainLoop *loop;
   GstElement *pipeline, *filter, *text; /* `text` is NULL if textoverlay is not installed */
   Controls *controls;
@@ -69,8 +69,7 @@ typedef struct {
 
 /* ---- the text in the window and the terminal ---- */
 
-/* Progress in the format of `apply`: the number of frames since the start, and the remaining time
- * of the video at normal speed. Cameras and images have no length. */
+/* The remaining time is for normal speed. Cameras and images have no length. */
 static gchar *
 describe_progress(const Play *self) {
   gint64 position, length;
@@ -126,8 +125,7 @@ refresh(gpointer user_data) {
   return G_SOURCE_CONTINUE;
 }
 
-/* Prints the command that applies the current filter to a file, unless the last line was the same.
- */
+/* Prints the command for the current filter, unless it is the command that was printed last. */
 static gboolean
 print_line(gpointer user_data) {
   Play *self = user_data;
@@ -366,7 +364,6 @@ on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
 
 /* ---- running ---- */
 
-/* Returns the sink element that --sink describes. */
 static GstElement *
 parse_sink(const gchar *description, GError **error) {
   GstElement *sink = elements_parse(description, "--sink", "ximagesink", error);
@@ -439,7 +436,6 @@ clear(Play *self) {
   g_free(self->backend);
 }
 
-/* Returns the name of the first camera. */
 static gchar *
 find_camera(GError **error) {
   for (guint i = 0; i < CAMERAS; i++) {

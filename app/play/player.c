@@ -25,7 +25,7 @@
 
 /* ---- keys and the mouse ---- */
 
-/* State of the keyboard and the mouse, used by the window's thread. */
+/* Only used by the window's thread. */
 typedef struct {
   gboolean shift, dragging;
 } InputState;
@@ -58,8 +58,8 @@ on_drag(GstPad *pad, gdouble x) {
     post(pad, gst_structure_new(PLAYER_DRAG, "share", G_TYPE_DOUBLE, x / width, NULL));
 }
 
-/* Handles navigation events at the filter. Their coordinates are those of the filtered image. Drops
- * the events, so that they do not reach the sources. */
+/* Handles navigation events at the filter, because their coordinates there are those of the
+ * filtered image. Drops the events, so that they do not reach the source. */
 static GstPadProbeReturn
 on_navigation(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
@@ -105,7 +105,7 @@ is_live(GstPad *pad) {
   return live;
 }
 
-/* Makes the queue drop frames of a live source if the filter is too slow. Such frames would be
+/* If the filter is too slow for a live source, the queue drops frames, because they would be
  * late. */
 static void
 drop_late_frames(GstElement *source, GstElement *queue) {
@@ -141,8 +141,7 @@ is_image(GstElement *source, GstPad *pad, const GstStructure *caps) {
          !(gst_pad_query_duration(pad, GST_FORMAT_TIME, &length) && length > 0);
 }
 
-/* Links the decoder to the filter. For an image, adds imagefreeze, which repeats the image forever.
- * So a change is visible at once. */
+/* For an image, adds imagefreeze, which repeats the image, so that a change is visible at once. */
 static gboolean
 link_to_filter(GstBin *player, gboolean freeze) {
   g_autoptr(GstElement) converted = gst_bin_get_by_name(player, "converted");
@@ -202,7 +201,7 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
 
 /* ---- the pipeline ---- */
 
-/* The elements before and after the filter. The source is linked when its streams are known. */
+/* The source is linked when its streams are known. */
 #define PIPELINE BEFORE_FILTER AFTER_FILTER
 
 GstElement *

@@ -8,21 +8,20 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  /* player_new takes ownership of the elements. */
+  /* player_new takes ownership of floating elements. */
   GstElement *source; /* named "source" */
   GstElement *filter; /* named "filter" */
   GstElement *sink;
   gboolean audio;
 } PlayerSetup;
 
-/* Names of elements of the pipeline. */
-#define PLAYER_TEXT "text" /* the textoverlay; no such element if textoverlay is not installed */
+/* Name of the textoverlay. There is no such element if textoverlay is not installed. */
+#define PLAYER_TEXT "text"
 
 /* Application messages of the pipeline. */
 #define PLAYER_NO_VIDEO "cudaconv-play-no-video" /* the input has no video that can be decoded */
 #define PLAYER_KEY "cudaconv-play-key"           /* `key` (string) was pressed in the window */
-#define PLAYER_DRAG                                                                                \
-  "cudaconv-play-drag" /* the mouse was pressed at `share` (double) of the width */
+#define PLAYER_DRAG "cudaconv-play-drag"         /* drag to `share` (double) of the width */
 
 /* Returns a pipeline (floating) in state NULL. Returns NULL with an error if an element is not
  * installed or cannot be linked. */

@@ -9,7 +9,6 @@
 
 #define BACKGROUND_MS 500 /* interval between two checks that the process is in the foreground */
 
-/* The terminal of the process. */
 static struct {
   struct termios before;
   guint source; /* 0: not open */
@@ -55,8 +54,7 @@ take_key(const gchar *text) {
   return 1;
 }
 
-/* Returns whether the process is in the foreground of its terminal. A shell can move it to the
- * background. */
+/* A shell can move the process to the background of its terminal. */
 static gboolean
 is_in_foreground(void) {
   return tcgetpgrp(STDIN_FILENO) == getpgrp();
@@ -64,7 +62,6 @@ is_in_foreground(void) {
 
 static gboolean start_listening(gpointer user_data);
 
-/* Handles the keys that were pressed since the last call. */
 static gboolean
 on_input(gint fd, GIOCondition condition, gpointer user_data) {
   gchar text[64];

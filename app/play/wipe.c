@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define META "cudaconv-split-original"
-#define SHARES (1 << 24) /* shares are atomic integers in units of 1 / SHARES */
+#define SHARES (1 << 24)
 
 struct _Wipe {
   GstElement *filter; /* owns the wipe */
@@ -39,7 +39,6 @@ image_map(MappedImage *self, GstBuffer *buffer, const GstCaps *caps, GstMapFlags
   return FALSE;
 }
 
-/* Returns the number of bytes per sample. */
 static gint
 sample_bytes(const GstVideoFormatInfo *format, guint component) {
   return GST_VIDEO_FORMAT_INFO_DEPTH(format, component) +
@@ -58,7 +57,6 @@ component_offset(const GstVideoFormatInfo *format, guint component) {
   return offset % bytes == 0 ? offset : offset * bytes;
 }
 
-/* Returns the address of a row of the image in the plane of a component. */
 static guint8 *
 image_row(const MappedImage *self, guint component, gint row) {
   const GstVideoFormatInfo *format = self->mapped.info.finfo;
@@ -72,7 +70,6 @@ image_row(const MappedImage *self, guint component, gint row) {
 
 /* ---- drawing ---- */
 
-/* The layout of one component of an image. */
 typedef struct {
   guint component;
   gint rows, columns;
@@ -94,8 +91,7 @@ describe(const MappedImage *image, guint component) {
   };
 }
 
-/* Computes the filter's stride from the sizes of its input and output. Returns 0 if no stride fits.
- */
+/* Computes the filter's stride from the sizes of input and output. 0: no stride fits. */
 static gint
 find_stride(const MappedImage *in, const MappedImage *out) {
   for (gint stride = 1; stride <= 4; stride *= 2) {
@@ -139,7 +135,6 @@ fill_columns(const MappedImage *out, const Samples *samples, gint first, gint en
   }
 }
 
-/* Returns the sample value that a component has in white or black. */
 static guint16
 shade(const GstVideoInfo *info, guint component, gboolean white) {
   gint low[GST_VIDEO_MAX_COMPONENTS], range[GST_VIDEO_MAX_COMPONENTS];
@@ -152,8 +147,7 @@ shade(const GstVideoInfo *info, guint component, gboolean white) {
   return (guint16)(value << GST_VIDEO_FORMAT_INFO_SHIFT(info->finfo, component));
 }
 
-/* Returns the column of the line, a multiple of `*unit`. Sets `*unit` to the number of pixels in a
- * row that share a chroma sample. */
+/* The column is a multiple of `*unit`, the number of pixels that share a chroma sample. */
 static gint
 find_line(const MappedImage *out, gdouble share, gint *unit) {
   const GstVideoFormatInfo *format = out->mapped.info.finfo;
@@ -173,8 +167,8 @@ draw(const MappedImage *out, const MappedImage *in, gint stride, gdouble share) 
   const gint line = find_line(out, share, &unit);
   if (line == 0)
     return;
-  gsize row_bytes[GST_VIDEO_MAX_PLANES] = {
-      0}; /* bytes of a row that were copied with another component of the same plane */
+  /* For each plane: the bytes of a row that were copied with an earlier component. */
+  gsize row_bytes[GST_VIDEO_MAX_PLANES] = {0};
   for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(info); c++) {
     const Samples samples = describe(out, c);
     const gint columns = GST_VIDEO_FORMAT_INFO_SCALE_WIDTH(info->finfo, c, line);
@@ -215,8 +209,7 @@ draw_original(GstBuffer *result, GstCaps *caps, GstSample *original, gdouble sha
 
 /* ---- probes ---- */
 
-/* Returns a buffer with the same memory, and with the original frame attached as a meta. Takes
- * ownership of `buffer`. */
+/* Takes ownership of `buffer`. The result has the same memory and the original as a meta. */
 static GstBuffer *
 attach_original(GstBuffer *buffer, GstCaps *caps) {
   GstBuffer *copy = gst_buffer_copy(buffer);

@@ -11,7 +11,7 @@
  * number of frames, their timestamps, caps and depth, the latency, flushes and caps changes are the
  * same as without a wipe. A compositor would output frames at its own rate, and convert them.
  *
- * With the filter's property stride of 2 or 4 the output is smaller. The left part then has every
+ * If the filter's property `stride` is 2 or 4, the output is smaller. The left part then has every
  * second or fourth pixel and row of the original. Frames in CUDA memory are copied to the CPU and
  * back. With horizontally subsampled chroma the line is at a multiple of the pixels that share a
  * chroma sample. */
@@ -24,7 +24,7 @@ typedef struct _Wipe Wipe;
 
 /* Attaches a wipe to a filter. The filter owns the wipe. `share`: see wipe_set_share. The filter
  * must have one sink pad and one source pad. Both have to be always pads with the same format. Call
- * it once, before frames flow. */
+ * this function once, before frames flow. */
 Wipe *wipe_attach(GstElement *filter, gdouble share);
 
 /* Sets the share of the image's width that is not filtered, from 0 (all filtered) to 1 (nothing

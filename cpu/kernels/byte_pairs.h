@@ -34,7 +34,7 @@ pair_of_taps(const gint32 *taps, guint g) {
   return V(set1_epi16)(pair);
 }
 
-/* Adds products to sums. The sum of two byte products must fit a word. */
+/* The sum of two byte products must fit a word. */
 static ALWAYS_INLINE WordSums
 dot_pairs(WordSums sums, WordSums pairs, Words taps, const CcHorizontal *f, CcDotKind kind) {
   if (kind == CC_DOT_CENTRED) {
@@ -48,7 +48,6 @@ dot_pairs(WordSums sums, WordSums pairs, Words taps, const CcHorizontal *f, CcDo
   return (WordSums){V(add_epi16)(sums.first, pairs.first), V(add_epi16)(sums.second, pairs.second)};
 }
 
-/* Stores dot groups that consist of the sums a and b of two rows. */
 static ALWAYS_INLINE void
 store_groups(gint32 *to, WordSums a, WordSums b) {
   Words *const out = (gpointer)to;
@@ -70,8 +69,8 @@ store_groups(gint32 *to, WordSums a, WordSums b) {
 #endif
 }
 
-/* Computes the horizontal sums of two rows, modulo 2^16, and stores dot groups of them. With two
- * parts, the first part has the sums with the low parts of split taps. */
+/* The sums are modulo 2^16. With two parts, the first part has the sums with the low parts of split
+ * taps. */
 static ALWAYS_INLINE void
 horizontal_pairs_of(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f,
                     guint n, CcDotKind kind, guint n_parts) {

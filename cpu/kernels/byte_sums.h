@@ -58,8 +58,8 @@ vector_finish(const CcFinish16 *f) {
                         f->max + zero,    f->base + zero,   (gint)f->right};
 }
 
-/* Returns the code value (code_of_16) of each t. If `absolute`, of the absolute value of each t. If
- * `plain`, min, max and base are not applied. */
+/* Returns the code value (code_of_16) of each t, or of each |t| if `absolute`. If `plain`, min, max
+ * and base are not applied. */
 static ALWAYS_INLINE Vector_16
 codes_of_sums(Vector_16 t, const VectorFinish *f, gboolean absolute, gboolean plain) {
   if (absolute)
@@ -105,10 +105,9 @@ store_split(guint8 *out, Vector_16 bytes, gboolean streams) {
     }                                                                                              \
   } while (0)
 
-/* For taps 1 4 6 4 1, whose rows are ordered as 1 1 4 4 6. The distance between rows of `far` may
- * be twice that of `near`. Returns whether the inner rows of one are then rows of the other:
- * whether `far` has for taps 4 and 6 the rows that `near` has for taps 1 and 6. Loading shared rows
- * only once saves much time. */
+/* Handles taps 1 4 6 4 1, whose rows are ordered as 1 1 4 4 6. Returns whether `far` has for taps 4
+ * and 6 the rows that `near` has for taps 1 and 6. They are shared if rows of `far` are twice as
+ * far apart as rows of `near`. Loading shared rows only once saves much time. */
 static inline gboolean
 shares_taps(const guint8 *const *near, const guint8 *const *far) {
   return far[2] == near[0] && far[3] == near[1] && far[4] == near[4];

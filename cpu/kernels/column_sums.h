@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Box filters by column sums. Included by row_kernels.c. One row is added to the column sums and
- * another row is subtracted. Neighbouring column sums are then added in registers, and samples are
- * computed from the results.
+/* Box filters by column sums (CcColumnSumsFunc). Included by row_kernels.c.
  *
  * As with split sums, a vector of samples is read as lanes that hold two samples each. One vector
  * has the sums of even columns, another vector the sums of odd columns. Results of even and odd

@@ -44,8 +44,8 @@
   ((sum) + ((group) << 16 >> 16) * ((taps) << 16 >> 16) + ((group) >> 16) * ((taps) >> 16))
 #endif
 
-/* Adds the dot product of a dot group and taps to `sum`. The elements are bytes if `bytes` is set
- * and the instruction set can multiply bytes, else words. */
+/* The elements are bytes if `bytes` is set and the instruction set can multiply bytes, else
+ * words. */
 static ALWAYS_INLINE Sums
 dot(Sums sum, Sums group, Sums taps, gboolean bytes) {
 #ifdef DOT_BYTES
@@ -204,8 +204,7 @@ dot_horizontal(Sums total, Sums group, Sums taps, const CcHorizontal *f, CcDotKi
   return dot(total, group, taps, kind == CC_DOT_BYTES);
 }
 
-/* Computes n_vectors vectors of horizontal sums for each of n_lines rows, from sample x on. The
- * sums are over dot groups `first` to end - 1. */
+/* The sums are over dot groups `first` to end - 1, from sample x on. */
 static ALWAYS_INLINE void
 sums_of_groups(Sums *total, const gconstpointer *lines, const CcHorizontal *f, gsize x,
                CcDotKind kind, guint n_lines, guint n_vectors, guint first, guint end) {
@@ -225,7 +224,6 @@ sums_of_groups(Sums *total, const gconstpointer *lines, const CcHorizontal *f, g
   }
 }
 
-/* Returns the dot groups of two rows of words. */
 static ALWAYS_INLINE Sums
 group_of(Sums a, Sums b) {
   return (a & 0xffff) | b << 16;
@@ -256,8 +254,6 @@ sums_of_pieces(Sums *rest, Sums *high, const gconstpointer *lines, const CcHoriz
   }
 }
 
-/* Computes the horizontal sums of two rows, splits each sum into words, and stores dot groups of
- * the words of both rows. */
 static ALWAYS_INLINE void
 horizontal_of(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f, guint n,
               CcDotKind kind, guint n_parts) {
@@ -307,8 +303,8 @@ DEFINE_HORIZONTAL(horizontal_words, CC_DOT_WORDS, 3)
 
 /* --- horizontal pass with split taps instead of split sums --- */
 
-/* Computes the horizontal sums of two rows, once with the low parts of the taps and once with the
- * high parts. Stores dot groups of the sums of both rows, for each part. The sums fit words. */
+/* Part 0 has the sums with the low parts of the taps, part 1 with the high parts. The sums fit
+ * words. */
 #ifdef HAS_DOT_OF_FOUR
 static void
 horizontal_split(gint32 *const *parts, const gconstpointer *lines, const CcHorizontal *f, guint n) {
@@ -341,10 +337,8 @@ horizontal_split(gint32 *const *parts, const gconstpointer *lines, const CcHoriz
 
 /* --- vertical pass --- */
 
-/* As many sums as fit into registers. */
 #define VERTICAL_AT_ONCE(n_parts) (VECTOR_BYTES == 64 || (n_parts) == 1 ? UNROLL : UNROLL / 2)
 
-/* Combines sums of three parts into the two numbers that codes_of_parts takes. */
 static ALWAYS_INLINE Sums
 codes_of_three(Sums low, Sums middle, Sums high, const CcFinish *finish) {
   const gint32 mask = (1 << CC_PART_BITS) - 1;
@@ -352,8 +346,7 @@ codes_of_three(Sums low, Sums middle, Sums high, const CcFinish *finish) {
                         finish);
 }
 
-/* Computes the sums of two result rows from dot groups, from sample x on. With three parts,
- * computes code values instead of sums. */
+/* With three parts, computes code values instead of sums. */
 static ALWAYS_INLINE void
 vertical_of(Sums result[2][UNROLL], const gconstpointer *groups, const CcVertical *f,
             const CcFinish *finish, gsize x, guint n_parts) {

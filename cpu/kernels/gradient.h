@@ -79,8 +79,8 @@ codes_of_norms(Sums groups, const CcFinish *f, gboolean use_fused) {
 
 /* --- the kernels --- */
 
-/* `simple`: the output stage needs no limits. For the norm: the output stage needs no fused
- * multiply-add. */
+/* `simple`: for the norm, the output stage needs no fused multiply-add. For other responses, it
+ * needs no limits. */
 static ALWAYS_INLINE Vector_16
 codes_of_gradient(Gradient g, const CcFinish *finish, const VectorFinish *in_16, CcReduce reduce,
                   gboolean simple) {
@@ -92,7 +92,6 @@ codes_of_gradient(Gradient g, const CcFinish *finish, const VectorFinish *in_16,
   return codes_of_sums(reduce == CC_REDUCE_SUM_ABS ? sum : larger, in_16, FALSE, simple);
 }
 
-/* Returns a vector of result bytes, from byte x on. */
 static ALWAYS_INLINE Vector_16
 bytes_of_gradient(const guint8 *const tap[], guint n_taps, const Vector_16 f[2], gsize x,
                   const CcFinish *finish, const VectorFinish *in_16, CcReduce reduce,

@@ -54,14 +54,12 @@ truncate_floats(Floats v, Floats min, Floats max) {
 }
 #endif
 
-/* CC_REQUANTIZE_BITS: (t + addend) >> right. */
 static ALWAYS_INLINE Sums
 codes_of_bits(Sums t, const CcFinish *f) {
   return (t + f->bits.addend) >> (gint)f->bits.right;
 }
 
-/* v * mul + add. The result is rounded once if the instruction set has a fused multiply-add, else
- * twice. */
+/* Rounds once if the instruction set has a fused multiply-add, else twice. */
 #if defined __AVX512BW__
 #define MULTIPLY_ADD(v, mul, add)                                                                  \
   ((Floats)_mm512_fmadd_ps((__m512)(v), _mm512_set1_ps(mul), _mm512_set1_ps(add)))
@@ -80,8 +78,6 @@ codes_of_shifted(Sums t, const CcFinish *f) {
   return __builtin_convertvector(MULTIPLY_ADD(number, f->shifted.mul, f->shifted.add), Sums);
 }
 
-/* CC_REQUANTIZE_CENTRED: base + the nearest integer to (t - middle) * mul + add, which is rounded
- * once. */
 #ifdef __AVX2__
 static ALWAYS_INLINE Sums
 codes_of_centred(Sums t, const CcFinish *f) {
@@ -225,8 +221,8 @@ store_sums(gint32 *out, const Sums codes[UNROLL], const CcFinish *f, gboolean st
 
 #define CODES_AT_ONCE (UNROLL * SUMS_AT_ONCE)
 
-/* Stores UNROLL vectors of samples in a row of n samples, from sample x on. If fewer samples are
- * left in the row, stores only these. Does not write past the end of the row. */
+/* Stores UNROLL vectors of samples in a row of n samples, from sample x on. Writes nothing past the
+ * end of the row. */
 #define DEFINE_STORE_SOME(store, sample)                                                           \
   static ALWAYS_INLINE void store##_some(gpointer row, gsize x, guint n, const Sums codes[UNROLL], \
                                          const CcFinish *f, gboolean streams) {                    \

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* This file is compiled once for each instruction set. CC_ROWS is the name of the resulting table.
- * Sums are written with the compilers' vector types, which keep them in registers, and with the
- * instructions for dot products and for packing. All other code is plain loops that compilers
- * vectorise well. */
+/* CC_ROWS is the name of the table that a compilation makes (row_kernels.h). Sums are written with
+ * the compilers' vector types, which keep them in registers, and with the instructions for dot
+ * products and for packing. All other code is plain loops that compilers vectorise well. */
 
 #include "row_kernels.h"
 #include "engine/plan/direction_color_shared.h"
@@ -142,8 +141,7 @@ load_bytes(gpointer row, gconstpointer src, guint spacing, guint n, guint shift)
 
 /* --- sums of known patterns, and the 16-bit output stage --- */
 
-/* Returns the code value of t, computed in 16 bits. One instruction computes the high half of a
- * product. */
+/* Vectorises well, because one instruction computes the high half of a product. */
 static inline guint16
 code_of_16(guint16 t, const CcFinish16 *f) {
   const guint16 u = (guint16)(t + f->offset);

@@ -132,7 +132,6 @@ typedef struct {
   gdouble mul, add;
 } CcRequantizeParts;
 
-/* The constants of all variants of the output stage. */
 typedef struct {
   gint lo, hi;
   guint shift; /* bits by which the stored word is shifted left */
@@ -223,17 +222,15 @@ typedef void (*CcSumFunc)(gpointer out, const CcTapGroup *group, guint n_groups,
                           const gconstpointer *taps, guint n);
 
 /* Makes bytes directly from taps. The taps are bytes, or rows of split sums that sum_split or
- * sum_pairs made (see byte_sums.h for their order). The kernel computes the sum, takes its absolute
- * value if it is a kernel for absolute values, and applies CC_REQUANTIZE_16. A kernel for a
- * gradient computes both sums, reduces them, and applies the output stage. For the norm the output
- * stage is CC_REQUANTIZE_F32, otherwise CC_REQUANTIZE_16. */
+ * sum_pairs made (see byte_sums.h for their order). A kernel for a gradient computes both sums and
+ * reduces them. The output stage is CC_REQUANTIZE_F32 for the norm of a gradient, otherwise
+ * CC_REQUANTIZE_16. */
 typedef void (*CcApplyFunc)(guint8 *dst, const CcTapGroup *group, const gconstpointer *taps,
                             guint n, const CcFinish *finish, const CcAhead *ahead);
 
 /* Makes t from the sums of n_sums >= 1 matrices. */
 typedef void (*CcReduceFunc)(gpointer t, const gconstpointer *sums, guint n_sums, guint n);
 
-/* Makes samples from t. */
 typedef void (*CcFinishFunc)(gpointer dst, gconstpointer t, guint n, const CcFinish *finish);
 
 /* Writes a row of dst as the masks say: each byte is taken from `filtered`, copied from `src`,
@@ -241,7 +238,7 @@ typedef void (*CcFinishFunc)(gpointer dst, gconstpointer t, guint n, const CcFin
 typedef void (*CcMergeFunc)(guint8 *dst, const guint8 *filtered, const guint8 *src,
                             const CcMasks *masks, gsize n_bytes);
 
-/* Copies the first of every 2 or 4 (stride) pixels of src. Copies n >= 1 pixels in total. */
+/* Copies n >= 1 pixels: the first of every 2 or 4 (stride) pixels of src. */
 typedef void (*CcThinFunc)(guint8 *dst, const guint8 *src, guint n);
 
 /* Interleaves n samples of each part. Several parts may point to the same row. */
@@ -293,8 +290,8 @@ typedef void (*CcConv2dFunc)(gpointer const *rows, const gconstpointer *groups, 
 typedef struct {
   const gint32 *taps;
   guint n_groups;
-  guint n_pairs; /* number of pairs of taps */
-  /* number of pieces; n_pieces and piece_end are set only with three parts */
+  guint n_pairs;
+  /* n_pieces and piece_end are set only with three parts */
   guint n_pieces;
   /* number of the dot group after the last dot group of each piece */
   guint piece_end[CC_MAX_PIECES];
@@ -336,7 +333,7 @@ typedef void (*CcVerticalFunc)(gpointer const *rows, const gconstpointer *groups
 /* Two taps of one byte each, repeated in every word of the widest vector. */
 typedef gint32 CcWideTaps[16];
 
-/* Vertical sums. Computes two rows of lanes from dot groups of two source rows. A lane has two
+/* A vertical pass computes two rows of lanes from dot groups of two source rows. A lane has two
  * words. One word is the sum of (sample - 128) times the low parts of the taps, the other the sum
  * with the high parts. */
 typedef struct {
@@ -347,7 +344,7 @@ typedef struct {
 typedef void (*CcColumnFunc)(gpointer const lanes[2], const gconstpointer *groups,
                              const CcColumn *column, guint n);
 
-/* Horizontal sums. Computes a row of sums or samples from a row of lanes. Result x is start + the
+/* A horizontal pass computes a row of sums or samples from a row of lanes. Result x is start + the
  * sum over all t of (lane number x + (t - n_taps / 2) * step) * taps[t]. A tap has two words, one
  * for each word of the lane. Sums may be written past the end of a row. */
 typedef struct {
@@ -389,7 +386,6 @@ typedef struct {
   CcLumaFunc luma[2];
 } CcSampleKernels;
 
-/* The output stage. */
 typedef struct {
   CcReduceFunc reduce[CC_N_REDUCES][CC_N_LANES];
   CcFinishFunc finish[2][CC_N_FINISHES][CC_N_NUMBERS]; /* by sample type; NULL: no such kernel */
@@ -397,7 +393,7 @@ typedef struct {
   CcDirectionColorFunc direction_color[CC_N_LANES];
 } CcOutputKernels;
 
-/* Sums of tap groups. NULL: no such kernel. */
+/* NULL: no such kernel. */
 typedef struct {
   CcSumFunc sum[CC_N_LANES][CC_N_PATTERNS]; /* by lane of the taps */
   CcSumFunc sum_split[CC_N_PATTERNS];       /* split sums of bytes */
@@ -409,8 +405,7 @@ typedef struct {
   CcApplyFunc apply_gradient[CC_N_GRADIENTS][CC_N_REDUCES];
 } CcTapGroupKernels;
 
-/* Boxes. add_columns and make_columns are NULL if the instruction set has no kernels for column
- * sums. */
+/* add_columns and make_columns are NULL if the instruction set has no kernels for column sums. */
 typedef struct {
   /* by sample type, variant, and sums of 16, then of 32 bits */
   CcSlideFunc slide[2][CC_N_FINISHES][2];
@@ -419,14 +414,12 @@ typedef struct {
   CcColumnSumsFunc make_columns[2][CC_MAX_COMPONENTS][CC_MAX_BOX_RADIUS];
 } CcBoxKernels;
 
-/* Dot products for conv2d. */
 typedef struct {
   CcDotGroupFunc group[CC_N_DOT_KINDS]; /* NULL: no instruction multiplies bytes */
   /* dot groups of words, then of bytes; by sample type and variant */
   CcConv2dFunc sum[2][2][CC_N_FINISHES];
 } CcConv2dKernels;
 
-/* Dot products for the horizontal pass, then for the vertical pass. */
 typedef struct {
   /* by kind and number of parts minus 1 */
   CcHorizontalFunc horizontal[CC_N_DOT_KINDS][CC_MAX_PARTS];
@@ -439,7 +432,6 @@ typedef struct {
   CcVerticalFunc vertical[2][CC_N_FINISHES][CC_MAX_PARTS];
 } CcSeparableKernels;
 
-/* Dot products for the vertical pass, then for the horizontal pass. */
 typedef struct {
   CcDotGroupFunc interleave_rows;
   CcColumnFunc column, column_of_three;

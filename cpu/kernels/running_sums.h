@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Running sums. Included by row_kernels.c. The kernels add the sums that enter windows and subtract
- * the sums that leave windows. Some kernels then compute samples from the results. */
+/* Running sums (CcSlideFunc). Included by row_kernels.c. */
 
 static void
 slide_16(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointer dst,
@@ -21,7 +20,6 @@ slide_32(gpointer sums, gconstpointer in, gconstpointer out, guint n, gpointer d
     total[x] = total[x] + a[x] - b[x];
 }
 
-/* Packs two vectors of words into bytes. */
 static ALWAYS_INLINE void
 store_bytes_of_words(guint8 *out, const Vector_16 codes[2]) {
 #if defined __AVX512BW__

@@ -4,7 +4,6 @@
  *   SAMPLE   the type
  *   NAME(f)  f with the type's suffix */
 
-/* Several parts may point to the same row. */
 static ALWAYS_INLINE void
 NAME(join_parts)(SAMPLE *restrict out, const gconstpointer parts[], guint n_parts, guint n) {
   const SAMPLE *a = parts[0], *b = n_parts > 1 ? parts[1] : a;

@@ -37,7 +37,6 @@ DEFINE_SUM(sum_16, guint16, guint16)
 
 #define T(i) (in[i])
 
-/* Local copies, because stores to a row could alias the arguments. */
 #define DEFINE_TAPS_AND_VECTOR_FACTORS                                                             \
   const guint8 *tap[N_TAPS];                                                                       \
   Vector_16 f[N_GROUPS];                                                                           \
@@ -46,7 +45,6 @@ DEFINE_SUM(sum_16, guint16, guint16)
   for (guint i = 0; i < N_GROUPS; i++)                                                             \
     f[i] = (guint16)group[i].factor + (Vector_16){0};
 
-/* Returns the split sums of a vector of bytes, from byte x on. */
 static ALWAYS_INLINE SplitSums
 NAME(sums_of_bytes)(const guint8 *const tap[N_TAPS], const Vector_16 f[N_GROUPS], gsize x) {
   Vector_16 in[N_TAPS];
@@ -75,8 +73,8 @@ NAME(sum_split)(gpointer out, const CcTapGroup *group, guint n_groups, const gco
 }
 
 #if IS_LINE
-/* Sums the low and the high bytes of words with different taps: the taps `near` and the taps `far`.
- * `shared` is the result of shares_taps. */
+/* Sums the low bytes of words with the taps `near` and the high bytes with the taps `far`. If
+ * near_is_low is FALSE, low and high bytes change places. `shared` is the result of shares_taps. */
 static ALWAYS_INLINE void
 NAME(sum_pairs_of)(SplitSums *to, const guint8 *const near[N_TAPS], const guint8 *const far[N_TAPS],
                    const Vector_16 f[N_GROUPS], guint n, gboolean near_is_low, gboolean shared) {

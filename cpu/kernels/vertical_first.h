@@ -23,7 +23,6 @@ lane_order(void) {
   return order;
 }
 
-/* Interleaves the bytes of two rows. */
 static void
 interleave_rows(gpointer groups, const gconstpointer *lines, guint n, gint32 flip) {
   const Words order = (Words)lane_order();
@@ -36,8 +35,8 @@ interleave_rows(gpointer groups, const gconstpointer *lines, guint n, gint32 fli
   }
 }
 
-/* Stores lanes. The words of the vectors `low` become the low halves of the lanes, the words of
- * `high` the high halves. */
+/* The words of the vectors `low` become the low halves of the lanes, the words of `high` the high
+ * halves. */
 static ALWAYS_INLINE void
 store_lanes(gpointer lanes, gsize x, const Words low[2], const Words high[2]) {
   UnalignedWords *out = (gpointer)((gint32 *)lanes + x);
@@ -71,8 +70,8 @@ column_pass(gpointer const lanes[2], const gconstpointer *groups, const CcColumn
   }
 }
 
-/* For columns of three taps whose outer taps are equal. The low word of a lane is the sum of the
- * outer rows. The high word is the middle row. `groups` are four rows of bytes, for two result
+/* Handles columns of three taps whose outer taps are equal. The low word of a lane is the sum of
+ * the outer rows. The high word is the middle row. `groups` are four rows of bytes, for two result
  * rows. */
 static void
 column_of_three(gpointer const lanes[2], const gconstpointer *groups, const CcColumn *column,

@@ -184,7 +184,8 @@ running_explain(const CcMethod *method, GString *line) {
 
 /* --- run time: column sums --- */
 
-/* Returns the bytes from the start of a ring row to the last column of the first window. */
+/* Returns the bytes from the start of a ring row to the last column of the first window, which is
+ * n_edge samples right of the first result. */
 static gsize
 lead_of(const CcSweep *sweep) {
   return cc_row_align(sweep->n_edge * sweep->sample_lane_size);
@@ -197,8 +198,7 @@ span_of(const CcSweep *sweep) {
 }
 
 /* Returns the address of row y in the ring. The ring has one row more than the window, so row y
- * replaces row y - window - 1. With column sums, the last column of the first window is lead_of
- * bytes further, n_edge samples right of the first result. */
+ * replaces row y - window - 1. */
 static guint8 *
 ring_row(const CcTile *tile, gint y) {
   const CcSweep *sweep = tile->sweep;
@@ -254,8 +254,7 @@ columns_rows(const CcTile *tile, guint y0, guint y1, gint next) {
 
 /* --- run time: running sums --- */
 
-/* Computes horizontal sums from partial sums. `line` points to the first sample of the first
- * window. */
+/* `line` points to the first sample of the first window. */
 static void
 sum_levels(const CcTile *tile, const Box *self, const guint8 *line, guint8 *sums) {
   const CcSweep *sweep = tile->sweep;
@@ -282,9 +281,7 @@ sum_levels(const CcTile *tile, const Box *self, const guint8 *line, guint8 *sums
   self->sum(sums, &whole, 1, taps, tile->n);
 }
 
-/* Loads row y and adds its horizontal sums to the sums of windows. Subtracts the horizontal sums of
- * row y - window. If y is the last row of the windows of row `target`, computes the samples of row
- * `target`. */
+/* Like enter_row, with horizontal sums and sums of windows instead of samples and column sums. */
 static void
 enter_sums(const CcTile *tile, gint y, gint target) {
   const CcSweep *sweep = tile->sweep;

@@ -4,8 +4,7 @@
  *
  * Rows of the source form vertical dot groups of two words or four bytes. A block has as many rows
  * of results as a dot group has elements. All rows of a block are computed from the same dot
- * groups. For each row the taps are shifted down by one more row. A block begins at a multiple of
- * the number of its rows, wherever a slice begins. */
+ * groups. For each row the taps are shifted down by one more row. */
 
 #include "dot_taps.h"
 #include "tap_pattern.h"
@@ -56,7 +55,6 @@ find_kind(const CcSweep *sweep, const gchar **reason) {
   return kind;
 }
 
-/* Returns how many dot groups the windows of a block need. */
 static guint
 count_groups(const CcOp *op, CcDotKind kind) {
   const guint rows = cc_dot_size(kind);

@@ -36,7 +36,6 @@ typedef struct {
   void (*free)(CcMethod *self);
 } CcMethodClass;
 
-/* Maximum of CcMethod.block_rows. */
 #define CC_MAX_BLOCK_ROWS 4
 
 /* The base of a method's private data, which begins with this struct. */

@@ -63,8 +63,8 @@ set_groups(TapGroups *self, const CcOp *op, guint step) {
   }
 }
 
-/* Returns whether loaded samples stay bytes. They do if samples have one byte and every sum of
- * samples has a kernel that takes bytes. */
+/* Loaded samples stay bytes if they have one byte, sums have 16 bits, and every sum of samples has
+ * a kernel that takes bytes. */
 static gboolean
 keeps_bytes(const TapGroups *self, const CcSweep *sweep) {
   const CcTapGroups *over_samples = self->separable ? self->horizontal : self->vertical;
@@ -76,7 +76,7 @@ keeps_bytes(const TapGroups *self, const CcSweep *sweep) {
   return TRUE;
 }
 
-/* Creates the method with the tap groups of a pass. Does not reserve scratch memory. */
+/* Does not reserve scratch memory. */
 static TapGroups *
 groups_new(const CcSweep *sweep, const CcMethodClass *klass) {
   const CcOp *op = sweep->pass->op;
@@ -159,8 +159,8 @@ is_derivative(const gint32 *tap, guint next, guint across, gint32 corner, gint32
   return TRUE;
 }
 
-/* Returns the kind of gradient that the two matrices of an op form, if they are not separated.
- * CC_N_GRADIENTS: no such gradient. */
+/* Returns CC_N_GRADIENTS if the two matrices form no gradient that has kernels. The sums must not
+ * be separable. */
 static CcGradient
 find_gradient(const TapGroups *self, const CcOp *op) {
   const CcTapGroups *vertical = self->vertical;
@@ -178,7 +178,6 @@ find_gradient(const TapGroups *self, const CcOp *op) {
              : CC_N_GRADIENTS;
 }
 
-/* Returns new tap groups of four taps each. */
 static CcTapGroups
 groups_of_four(const CcTapPosition *offsets, guint n, const gint32 *factors) {
   CcTapGroups groups = {
@@ -232,8 +231,8 @@ find_gradient_kernel(TapGroups *self, const CcSweep *sweep) {
 
 /* --- plan time: fused sums --- */
 
-/* Chooses the kernels for separable sums, which use split sums. Returns the reason why there are no
- * kernels, or NULL. */
+/* Chooses the fused kernel and, for separable sums, the kernel of the horizontal sums. Returns the
+ * reason why there is no fused kernel, or NULL. */
 static const gchar *
 find_sum_kernel(TapGroups *self, const CcSweep *sweep) {
   const CcTapPattern pattern = self->vertical[0].pattern;
@@ -362,8 +361,7 @@ load_row(const CcTile *tile, const TapGroups *self, gint y) {
   }
 }
 
-/* Computes the tile's part of row y of the target from the rings. All rows of the window must be in
- * the rings. */
+/* All rows of the window must be in the rings. */
 static void
 make_row(const CcTile *tile, const TapGroups *self, guint y, gint next) {
   const CcSweep *sweep = tile->sweep;

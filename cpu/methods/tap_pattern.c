@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tap_pattern.h"
 
-/* Adds a tap group. Of the n taps, the group has all taps whose coefficient is c[first] or
- * -c[first]. */
+/* The group has all taps whose coefficient is c[first] or -c[first]. */
 static void
 add_group(CcTapGroups *groups, const gint32 *c, const CcTapPosition *offsets, guint n,
           guint first) {
@@ -45,7 +44,6 @@ cc_tap_pattern_name(CcTapPattern pattern) {
   return patterns[pattern].name;
 }
 
-/* Returns the pattern of a weighted sum. */
 static CcTapPattern
 find_pattern(const CcTapGroups *groups) {
   guint digits = 0;

@@ -25,7 +25,7 @@
 #define MAX_BITS 7 /* maximum bits of the low parts of taps */
 /* limit for two neighbouring taps, so that the sum of two byte products fits a word */
 #define MAX_PAIR_OF_TAPS 128
-#define SIGN 128 /* this is subtracted from samples */
+#define SIGN 128 /* subtracted from samples */
 
 typedef struct {
   CcMethod base;
@@ -33,8 +33,8 @@ typedef struct {
   guint bits[CC_MAX_MATRICES]; /* bits of the low parts of taps; not used if of_three */
   CcColumn column[CC_MAX_MATRICES];
   CcRow row[CC_MAX_MATRICES];
-  CcWideTaps *column_taps; /* taps of all columns */
-  gint32 *row_taps;        /* taps of all rows */
+  CcWideTaps *column_taps;
+  gint32 *row_taps;
   CcColumnFunc run_column;
   CcRowFunc run_row;
   /* offset in scratch and pitch of two loaded rows, from which dot groups are made */
@@ -58,8 +58,7 @@ part_fits(const gint32 *tap, guint n) {
   return sum <= G_MAXINT16;
 }
 
-/* Returns how many low bits the column's taps have when split. MAX_BITS + 1: splitting is not
- * possible. */
+/* Returns MAX_BITS + 1 if the column's taps cannot be split. */
 static guint
 find_bits(CcTaps column, CcTaps row) {
   CcSplitTaps split;
@@ -127,7 +126,6 @@ find_kind(VerticalFirst *self, const CcSweep *sweep) {
   return NULL;
 }
 
-/* Prepares both passes of matrix m. Writes its taps to `column_taps` and `row_taps`. */
 static void
 set_passes(VerticalFirst *self, const CcOp *op, guint m, guint step, CcWideTaps *column_taps,
            gint32 *row_taps) {

@@ -116,7 +116,6 @@ cc_deinterleaving_begin(CcDeinterleaving *self, const CcDeinterleaved *deinterle
   }
 }
 
-/* Prefetches a row of all planes of a frame. The row is needed a little later. */
 static void
 prefetch_row(const CcDeinterleaved *self, const CcFrame *frame, const CcRect *rects, guint y) {
   enum { CACHE_LINE = 64 };

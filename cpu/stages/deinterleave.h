@@ -15,7 +15,6 @@ typedef struct {
   gsize at, pitch;
 } CcDeinterleavedRows;
 
-/* The constants of a plan. */
 typedef struct {
   const CcPlan *plan;
   const CcRows *rows; /* kernels; NULL: plain loops, which need no deinterleaving */

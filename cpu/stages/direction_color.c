@@ -17,7 +17,6 @@
 #define PIXEL_TAPS 64    /* cost of a pixel without its taps, in taps (CC_TAP_PS) */
 #define TILE_PIXELS 1024 /* pixels of a tile; the ring of a 3x3 window then fits L1 */
 
-/* The constants of a component group. */
 typedef struct {
   const CcPlan *plan; /* plan of the program, which outlives the sweep */
   const CcDirectionColor *color;
@@ -37,7 +36,6 @@ typedef struct {
   gsize scratch_size;
 } DirectionColorSweep;
 
-/* The state of the stage. */
 typedef struct {
   const CcDirectionColor *color;
   DirectionColorSweep sweep[2]; /* one sweep for each component group */
@@ -70,7 +68,6 @@ pixel_at(const Tile *tile, guint i, guint y, guint x) {
          sample * cc_sample_size(tile->sweep->type);
 }
 
-/* Loads the luma of n pixels of row y from pixel x on. */
 static void
 load_pixels(const Tile *tile, guint y, guint x, guint n, guint8 *lanes) {
   const DirectionColorSweep *sweep = tile->sweep;
@@ -96,14 +93,14 @@ set_border(const Tile *tile, guint8 *lanes, guint n) {
       ((gint64 *)(gpointer)lanes)[i] = tile->color->border;
 }
 
-/* Returns the address of row y in the ring: slot (y + radius) % window. If row y lies outside the
- * source, the slot has the row that the border rule gives. */
+/* Row y lies in slot (y + radius) % window. If row y lies outside the source, the slot has the row
+ * that the border rule gives. */
 static guint8 *
 ring_row(const Tile *tile, guint at) {
   return tile->scratch + tile->sweep->ring + at * tile->sweep->ring_pitch;
 }
 
-/* Loads pixels x0 to x1 - 1 of row y. These pixels lie left or right of the source. */
+/* Pixels x0 to x1 - 1 lie left or right of the source. */
 static void
 load_beside(const Tile *tile, guint y, gint x0, gint x1, guint8 *lanes) {
   for (gint x = x0; x < x1; x++, lanes += tile->sweep->lane_size) {
@@ -138,8 +135,7 @@ load_row(const Tile *tile, gint y) {
 
 /* --- sums --- */
 
-/* Computes the sums of matrix m for the pixels of row y. The rows of their windows are in the
- * ring. */
+/* The rows of the windows around row y must be in the ring. */
 static void
 sum_row(const Tile *tile, guint m, guint y, guint8 *out) {
   const DirectionColorSweep *sweep = tile->sweep;
@@ -249,7 +245,6 @@ paint(const Tile *tile, guint y, guint i) {
   }
 }
 
-/* Copies or fills the passthrough component of row y. */
 static void
 paint_passthrough(const Tile *tile, guint y) {
   const DirectionColorSweep *sweep = tile->sweep;
@@ -293,7 +288,6 @@ run_tile(Tile *tile, guint y0, guint y1) {
   }
 }
 
-/* Computes rows of a component group. */
 static void
 run_sweep(const DirectionColorSweep *sweep, const CcStageRows *rows, guint8 *scratch) {
   const CcPlacement *placement = rows->placement;
@@ -334,7 +328,6 @@ run(gconstpointer state, const CcStageRows *rows, guint8 *scratch) {
 
 /* --- plan time --- */
 
-/* Reserves aligned scratch memory. Returns its offset. */
 static gsize
 take(DirectionColorSweep *sweep, gsize n_bytes) {
   const gsize at = sweep->scratch_size;

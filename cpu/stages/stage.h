@@ -40,7 +40,7 @@ typedef struct {
    * plane as in CcStageRows. A tap of a kernel costs CC_TAP_PS. */
   guint64 (*cost)(gconstpointer state, const CcPlan *plan, const CcPlacement *placement,
                   guint plane);
-  /* Processes rows. `scratch` is aligned to CC_ROW_ALIGN. */
+  /* `scratch` is aligned to CC_ROW_ALIGN. */
   void (*run)(gconstpointer state, const CcStageRows *rows, guint8 *scratch);
   /* Adds a line of text for each step to `lines`. NULL: the only line is `name`. */
   void (*explain)(gconstpointer state, GPtrArray *lines);

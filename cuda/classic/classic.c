@@ -95,7 +95,7 @@ cc_cuda_load_check_kernel(CcCudaDevice *device, GError **error) {
          NULL;
 }
 
-/* Makes a copy of the launch, from which the kernel reads `row`, `column` and `tap`. */
+/* The kernel reads `row`, `column` and `tap` from the copy. */
 static GBytes *
 copy_launch(const CcLaunch *launch, const CcCudaKernel *kernel, const CcPass *const *pass) {
   return g_bytes_new(launch, sizeof *launch);

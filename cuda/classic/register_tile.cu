@@ -20,8 +20,7 @@
  * With a kernel of side 2r+1, the 16 pixels of a thread take 4 + r/4 strips of 3 wide fetches each.
  * They take min(2r, 4) + r/4 strips written to shared memory, and 2r strips read from shared
  * memory. They take (2r+1) * (32 + r) multiply-adds. For 3x3 these are 13 fetches and 99
- * multiply-adds. Additions replace the conversion instructions from bytes to floats, and from
- * results of `clamp` to code values. */
+ * multiply-adds. */
 
 #include "cuda/instructions.cuh"
 #include "cuda/tile.cuh"
@@ -80,7 +79,6 @@ thread_number() {
  * converts integers. Conversion instructions run at a fraction of the rate of an addition. */
 #define UNITS 0x1p23f
 
-/* The code value of sample i of a word. */
 template <typename S>
 static __device__ __forceinline__ typename S::Code
 code_in(const CcPlaneJob &job, Word<typename S::Sample> word, int i) {
@@ -108,8 +106,6 @@ struct Clamp {
 
 /* --- raw samples --- */
 
-/* Evaluates the border rule for the columns and rows of the tile. Stores source columns and rows.
- * -1: outside the source. */
 template <typename S>
 static __device__ __forceinline__ void
 look_up_border(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared) {
@@ -124,7 +120,6 @@ look_up_border(const CcLaunch &launch, const Tile &tile, typename S::Shared &sha
   }
 }
 
-/* The stored word at a row and column of the tile. */
 template <typename S>
 static __device__ __forceinline__ typename S::Sample
 look_up_sample(const Tile &tile, const typename S::Shared &shared, int row, int column) {
@@ -144,7 +139,6 @@ template <int N, int MAX_SIZE> struct Batch {
   static constexpr int SIZE = (EACH + ROUNDS - 1) / ROUNDS;
 };
 
-/* Copies the samples that a tile needs to shared memory, one by one. */
 template <typename S>
 static __device__ __forceinline__ void
 stage_samples(const Tile &tile, typename S::Shared &shared) {
@@ -168,7 +162,6 @@ stage_samples(const Tile &tile, typename S::Shared &shared) {
   }
 }
 
-/* A word of four equal samples. */
 static __device__ __forceinline__ uint32_t
 repeat(unsigned char sample) {
   return sample * 0x01010101u;
@@ -225,7 +218,6 @@ stage_ends(const Tile &tile, typename S::Shared &shared) {
       ((typename S::Sample *)shared.staged[row])[i] = look_up_sample<S>(tile, shared, row, i);
 }
 
-/* Stages the tile's source samples in shared memory. */
 template <typename S>
 static __device__ __forceinline__ void
 stage(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared) {
@@ -242,7 +234,6 @@ stage(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared) {
   __syncthreads();
 }
 
-/* Fetches the code values that a strip of row `row` is computed from. */
 template <typename S, bool STAGED>
 static __device__ __forceinline__ void
 fetch_strip(const Tile &tile, const typename S::Shared &shared, int row,
@@ -268,7 +259,6 @@ fetch_strip(const Tile &tile, const typename S::Shared &shared, int row,
 
 /* --- rows --- */
 
-/* The sums of a strip along its row. */
 template <typename S, int TAPS>
 static __device__ __forceinline__ Strip<typename S::Sum>
 filter_strip(const CcLaunch &launch, int matrix, const typename S::Code (&code)[S::CODES]) {
@@ -281,8 +271,7 @@ filter_strip(const CcLaunch &launch, int matrix, const typename S::Code (&code)[
   return sum;
 }
 
-/* Filters the thread's SIDE rows and, in the first threads, one row of the halo. Writes the rows
- * that neighbours need to `shared`. */
+/* In the first threads, also filters one row of the halo. */
 template <typename S, int TAPS, bool STAGED>
 static __device__ __forceinline__ void
 filter_rows(const CcLaunch &launch, const Tile &tile, int matrix, typename S::Shared &shared,
@@ -364,7 +353,7 @@ filter_tile(const CcLaunch &launch, const Tile &tile, typename S::Shared &shared
   }
 }
 
-/* Packs four code values, which fit a sample, into a word. */
+/* Each code value fits a sample. */
 static __device__ __forceinline__ uint32_t
 pack(const uint32_t (&code)[SIDE], unsigned char) {
   return __byte_perm(__byte_perm(code[0], code[1], 0x0040), __byte_perm(code[2], code[3], 0x0040),
@@ -410,7 +399,6 @@ store_pixels(const CcLaunch &launch, const Tile &tile, const Clamp &clamp,
   }
 }
 
-/* Copies or fills the pixels of a tile in a component that is not filtered. */
 template <typename S>
 static __device__ __forceinline__ void
 copy_or_fill_tile(const CcLaunch &launch, const Tile &tile) {

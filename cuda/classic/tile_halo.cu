@@ -6,7 +6,7 @@
  * The input tile has a fixed side and one thread per pixel. Pixels outside the source, the ghost
  * cells, are filled by the border rule when they are loaded. The output tile is smaller by 2r in
  * each direction for a kernel of side 2r+1. With a stride of n, the output tile has only every n-th
- * of these pixels. Some threads therefore compute no output.
+ * of these pixels. Threads outside the output tile compute nothing.
  *
  * With an input tile of side T = 32 and K = w * h taps, a pixel takes (T / (T - 2r))^2 fetches from
  * global memory, instead of K. It also takes K reads from shared memory and K multiply-adds. */
@@ -36,7 +36,6 @@ template <typename Sample, typename Sum>
 static __device__ __forceinline__ void
 tile_halo(const CcLaunch &launch) {
   __shared__ Code<Sum> input[SIDE][SIDE];
-  /* size of the output tile */
   const int width = (SIDE - launch.window_width) / launch.stride + 1;
   const int height = (SIDE - launch.window_height) / launch.stride + 1;
   const Tile tile = find_tile(launch, width, height);

@@ -29,7 +29,7 @@ intermediate(const CcLaunch &launch, const Tile &tile, int matrix, int x) {
   return (Sum *)first + column * CC_TWO_PASS_PITCH(job.src_height);
 }
 
-/* The row and the column of a matrix. They are in the launch parameters if they fit. */
+/* The row taps and the column taps of a matrix. They are in the launch parameters if they fit. */
 static __device__ __forceinline__ const CcTap *
 row_of(const CcLaunch &launch, int matrix) {
   return launch.lines ? (const CcTap *)launch.lines + matrix * launch.window_width
@@ -45,7 +45,6 @@ column_of(const CcLaunch &launch, int matrix) {
 
 /* --- rows --- */
 
-/* In this launch, a tile has target columns across and source rows down. */
 template <typename Sample, typename Sum, bool READ_FREE, bool WRITE_FREE>
 static __device__ __forceinline__ void
 filter_rows(const CcLaunch &launch, const Tile &tile, Sum (&sums)[SIDE][SIDE + 1]) {

@@ -81,7 +81,6 @@ free_device(CcCudaDevice *self) {
   g_free(self);
 }
 
-/* Unloads the modules and releases the context, after the last reference. */
 static void
 end_device(CcCudaDevice *self) {
   const gboolean pushed = cc_cuda_device_push(self, NULL);
@@ -99,7 +98,7 @@ end_device(CcCudaDevice *self) {
   free_device(self);
 }
 
-/* Drops a reference. With `of_user`, the reference counted as a user. */
+/* With `of_user`, the reference counted as a user. */
 static void
 drop_reference(CcCudaDevice *self, gboolean of_user) {
   g_mutex_lock(&devices_lock);
@@ -169,7 +168,6 @@ describe_device(const CcCudaDriver *cuda, gint id, GError **error) {
   return self;
 }
 
-/* Adds a device with its context to the list. */
 static void
 add_device(CcCudaDevice *self, CUcontext context) {
   self->context = context;
@@ -185,8 +183,8 @@ find_device(gconstpointer context) {
   return NULL;
 }
 
-/* Returns device `id` in its primary context. Describes the device and retains the context only if
- * that device is not open already. */
+/* Returns device `id` in its primary context. Opens the device if it is not open yet. Adds no
+ * reference. */
 static CcCudaDevice *
 share_primary(const CcCudaDriver *cuda, gint id, GError **error) {
   CUcontext context;

@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Declares cc_fatbin_FILE, the device code of a .cu file. nvcc compiles the device code, and
- * embed.py embeds it. The C files that launch kernels of the .cu file use this macro. */
+/* Declares cc_fatbin_FILE, the device code of a .cu file. nvcc compiles it, and embed.py embeds
+ * it. */
 #define CC_CUDA_DECLARE_MODULE(file) extern const guint8 cc_fatbin_##file[]
 typedef const guint8 *CcCudaModule;
 
@@ -22,7 +22,7 @@ typedef struct {
 } CcCudaGpu;
 
 /* One GPU of each generation, so that programs can be planned without the GPU: a T4, an A100 and an
- * H100. The last entry has no name. */
+ * H100. */
 extern const CcCudaGpu cc_cuda_gpus[];
 
 typedef struct {
@@ -32,7 +32,7 @@ typedef struct {
   CcCudaGpu gpu;
   CUdevice device;
   CUcontext context;
-  guint refs; /* number of references; guarded by the lock of all devices */
+  guint refs; /* guarded by the lock of all devices */
   /* keeps the context alive, until release_context is called; NULL: the device uses and retains its
    * primary context */
   gpointer context_owner;
@@ -46,21 +46,18 @@ typedef struct {
  * CC_ERROR_UNAVAILABLE says why no device was opened. */
 CcCudaDevice *cc_cuda_device_open(gint id, GError **error);
 
-/* Opens the device of an existing context, in that context. Returns a new reference, which counts
- * as a user. */
+/* Opens a device in an existing context. Returns a new reference, which counts as a user. */
 CcCudaDevice *cc_cuda_device_open_context(const CcContext *context, GError **error);
 
 /* Drops the reference of a user. cc_device_unref drops other references. Dropping the last
  * reference, of either kind, unloads the modules and releases the context. */
 void cc_cuda_device_close(CcCudaDevice *device);
 
-/* Push makes the context current in the calling thread. Pop restores the context that was current
- * before. */
+/* Make the context current in the calling thread, and restore the previous context. */
 gboolean cc_cuda_device_push(CcCudaDevice *device, GError **error);
 void cc_cuda_device_pop(CcCudaDevice *device);
 
-/* Returns the kernel `name` of a module. Loads the module at its first use. The device must be
- * pushed. */
+/* Loads the module at its first use. The device must be pushed. */
 CUfunction cc_cuda_device_get_function(CcCudaDevice *device, CcCudaModule module, const gchar *name,
                                        GError **error);
 

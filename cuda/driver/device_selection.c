@@ -33,8 +33,8 @@ get_device(gint id) {
   return &g_array_index(devices, Device, id);
 }
 
-/* Writes the PCI ID of a device to `text`. The PCI ID is the same in all processes and in NVML. The
- * device numbers of CUDA may differ between processes. FALSE: the driver does not report it. */
+/* The PCI ID of a device is the same in all processes and in NVML. The device numbers of CUDA may
+ * differ between processes. FALSE: the driver does not report the PCI ID. */
 static gboolean
 get_pci_id(const CcCudaDriver *cuda, gint id, gchar text[PCI_ID_BYTES]) {
   CUdevice device;
@@ -45,10 +45,10 @@ get_pci_id(const CcCudaDriver *cuda, gint id, gchar text[PCI_ID_BYTES]) {
 /* --- other processes of this project --- */
 
 /* A process that uses a device holds a slot of it. A slot is a socket bound to an abstract name
- * (one that begins with a zero byte): "cudaconv/0000:3b:00.0/0" is slot 0 of a device. No process
- * connects to the socket. The socket is only a lock. Binding is atomic and fails with EADDRINUSE
- * while another process has the name, so processes that start at the same time get different slots.
- * The kernel releases the name after the process has ended, for any reason. If the process has
+ * (one that begins with a zero byte): "cudaconv/0000:3b:00.0/0" is slot 0 of a device. The socket
+ * is only a lock: no process connects to it. Binding is atomic and fails with EADDRINUSE while
+ * another process has the name, so processes that start at the same time get different slots. The
+ * kernel releases the name after the process has ended, for any reason. If the process has
  * forked children that did not exec, they must have ended too. No file is left behind.
  * /proc/net/unix lists the sockets in use.
  *
@@ -61,7 +61,7 @@ get_pci_id(const CcCudaDriver *cuda, gint id, gchar text[PCI_ID_BYTES]) {
  * that container, unless it shares the host's network. A process that sees only one device holds no
  * slot. */
 
-/* Binds the socket to the name of a slot. FALSE: errno says why not. */
+/* FALSE: errno says why. */
 static gboolean
 bind_slot(const CcCudaDriver *cuda, gint sock, gint id, guint slot) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -77,7 +77,7 @@ bind_slot(const CcCudaDriver *cuda, gint sock, gint id, guint slot) {
 }
 
 /* Takes the lowest slot that is free on any of `n` devices. Returns the device of the slot. If
- * sockets are forbidden or all slots are in use, returns the first device without a slot. */
+ * sockets are forbidden or all slots are in use, returns the first device and holds no slot. */
 static gint
 hold_slot(const CcCudaDriver *cuda, const gint *ids, guint n) {
   const gint sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -103,15 +103,14 @@ typedef struct {
   unsigned gpu, memory; /* percent of the time */
 } NvmlUtilization;
 
-/* The NVML functions that are used. NVML comes with the driver. Its functions return 0 on
- * success. */
+/* NVML comes with the driver. Its functions return 0 on success. */
 typedef struct {
   int (*init)(void);
   int (*find)(const char *pci_id, NvmlDevice *device);
   int (*get_utilization)(NvmlDevice device, NvmlUtilization *utilization);
 } Nvml;
 
-/* Returns the library, or NULL. The first call opens and initialises it. It is never closed. */
+/* Returns NULL if the library does not work. The library is never closed. */
 static const Nvml *
 get_nvml(void) {
   static Nvml nvml;
@@ -159,8 +158,7 @@ compare_candidates(const void *left, const void *right) {
 }
 
 /* Lists in `ids` the devices that are not refused and have the fewest users in this process. The
- * least busy device is the first. Returns the number of listed devices. Either all of them hold
- * slots, or none does. */
+ * least busy device is the first. Returns the number of listed devices. */
 static guint
 list_candidates(const CcCudaDriver *cuda, gint n, const gboolean *refused, gint *ids) {
   g_autofree Candidate *candidates = g_new0(Candidate, (gsize)n);

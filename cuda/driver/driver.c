@@ -6,7 +6,7 @@
 
 #define LIBRARY "libcuda.so.1"
 
-/* The name of a function in the library. cuda.h defines it as a macro: cuMemAlloc is
+/* The name of a function in the library. cuda.h renames functions by macros: cuMemAlloc is
  * cuMemAlloc_v2. */
 #define STRING_OF(name) #name
 #define SYMBOL(name) STRING_OF(name)

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* The driver functions that a driver must have. */
+/* Functions that a driver must have. */
 #define CC_CUDA_FUNCTIONS(F)                                                                       \
   F(cuInit)                                                                                        \
   F(cuDriverGetVersion)                                                                            \
@@ -63,9 +63,9 @@ typedef struct {
 #undef CC_CUDA_MEMBER
 } CcCudaDriver;
 
-/* Returns the driver. The first call that succeeds opens and initialises it. The driver is never
- * closed. The message of CC_ERROR_UNAVAILABLE names the failure: no libcuda.so.1, a missing
- * function, a failed cuInit, or a driver older than the toolkit of this build. Any thread. */
+/* The first call that succeeds opens and initialises the driver, which is never closed. The message
+ * of CC_ERROR_UNAVAILABLE names the failure: no libcuda.so.1, a missing function, a failed cuInit,
+ * or a driver older than the toolkit of this build. Any thread. */
 const CcCudaDriver *cc_cuda_driver(GError **error);
 
 /* TRUE for CUDA_SUCCESS. Otherwise sets `error` to CC_ERROR_NO_MEMORY or CC_ERROR_DEVICE, with the

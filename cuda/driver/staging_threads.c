@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "staging_threads.h"
 
-/* MAX_HELPERS is the largest number of helpers. More threads copy no faster, because memory is the
- * limit. HELPERS_EACH is the largest number of helpers for one CcStagingWork. It is small, so that
- * several of them can run at once. */
+/* Helpers of the process. More threads copy no faster, because memory is the limit. */
 #define MAX_HELPERS 6
+/* Helpers of one CcStagingWork: few, so that several CcStagingWork can run at once. */
 #define HELPERS_EACH 2
 
 struct _CcStagingWork {

@@ -11,7 +11,6 @@
 
 #define PRIVATE(job) (*CC_PRIVATE(const CcDirectionColorJob, &(job)))
 
-/* The code value of pixel (x, y) in one component of the source. */
 template <typename Sample>
 static __device__ __forceinline__ unsigned
 code_at(const CcPlaneJob &job, const CcDirectionColorJob &priv, int source, int x, int y) {
@@ -36,7 +35,6 @@ luma_at(const CcLaunch &launch, const CcPlaneJob &job, const CcDirectionColorJob
                     code_at<Sample>(job, priv, 2, x, y));
 }
 
-/* Adds the gradient of pixel (x, y) to x_sum and y_sum. */
 template <typename Sample, typename Sum>
 static __device__ __forceinline__ void
 add_gradient(const CcLaunch &launch, const CcPlaneJob &job, const CcDirectionColorJob &priv, int x,
@@ -51,7 +49,7 @@ add_gradient(const CcLaunch &launch, const CcPlaneJob &job, const CcDirectionCol
     }
 }
 
-/* Stores sample (x, y) of each component. */
+/* Stores sample (x, y) of each component. `index` comes from cc_hue_index. */
 template <typename Sample>
 static __device__ __forceinline__ void
 store_direction_color(const CcLaunch &launch, const CcPlaneJob &job,
@@ -66,7 +64,7 @@ store_direction_color(const CcLaunch &launch, const CcPlaneJob &job,
   }
 }
 
-/* Copies or fills the passthrough component of sample (x, y), which is a pixel. */
+/* Copies or fills the passthrough component of pixel (x, y). */
 template <typename Sample>
 static __device__ __forceinline__ void
 store_passthrough(const CcLaunch &launch, const CcPlaneJob &job, const CcDirectionColorJob &priv,

@@ -42,8 +42,8 @@ struct ThreadSamples {
     top = row * (CC_PLANE_MAP_HEIGHT * CC_PLANE_MAP_ROWS) + threadIdx.y;
   }
 
-  /* Writes the thread's rows in batches. For each batch, calls make(y, sample) for all rows, and
-   * then writes the samples. So many reads are in flight at once. */
+  /* Calls make(y, sample) for all rows of a batch before the batch is written, so that several
+   * reads are in flight at once. */
   template <typename Sample, typename Make>
   __device__ __forceinline__ void make_rows(Make make) const {
     constexpr int BATCH = CC_PLANE_MAP_ROWS / 2;
@@ -70,7 +70,7 @@ private:
   }
 };
 
-/* Neighbouring samples, read and written in words. */
+/* Neighbouring samples, read in words. */
 template <typename Sample, int N> struct Neighbours {
   static constexpr int WORDS = N * sizeof(Sample) / 4, PER_WORD = 4 / sizeof(Sample);
   unsigned word[WORDS];
@@ -114,7 +114,6 @@ finish_luma(const CcPlaneJob &job, unsigned sum) {
   return (sum + CC_LUMA_HALF) >> CC_LUMA_SHIFT << job.shift;
 }
 
-/* Reads the single sample i of row y of the plane. */
 template <typename Sample>
 static __device__ __forceinline__ unsigned
 deinterleave_sample(const CcPlaneJob &job, const CcDeinterleaveJob &priv, int y, int i) {

@@ -46,7 +46,6 @@ merge_pass(CcPlan *merged, const CcPlan *plan, const CcPass *pass) {
   return TRUE;
 }
 
-/* Whether a row ends in half a macropixel. */
 static gboolean
 has_half_macropixel(const CcPlaneLayout *plane) {
   return plane->has_macropixels && plane->width % 2;
@@ -96,7 +95,6 @@ cc_plane_map_fuse_plan(CcPlan *fused, const CcPlan *merged, const CcPlan *plan) 
 
 /* --- plans over planes that the frame does not have --- */
 
-/* The plane of one component of the pixels. */
 static CcPlaneLayout
 layout_of_component(const CcPlaneLayout *pixels, guint c) {
   CcPlaneLayout layout = *pixels;
@@ -152,7 +150,6 @@ set_samples(CcPlaneJob *job, const CcPlaneLayout *layout) {
   job->sample_bytes = (gint)cc_sample_size(layout->type);
 }
 
-/* Sets the size of a plane job's target. */
 static void
 set_job_size(CcPlaneJob *job, const CcRect *rect) {
   const guint across = CC_PLANE_MAP_WIDTH * CC_PLANE_MAP_EACH;

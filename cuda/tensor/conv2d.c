@@ -34,11 +34,10 @@ static const Kernel kernels[] = {
 #undef ENTRY
 };
 
-/* The chosen kernel of a pass. */
 typedef struct {
   CcTensorCoreChoice base;
   const Kernel *kernel; /* NULL: the pass uses `any` */
-  CcTensorCoreAny any;  /* only if kernel is NULL */
+  CcTensorCoreAny any;
   CcTensorCoreTable table;
   CcRequantization numbers;
 } Choice;
@@ -87,9 +86,8 @@ cost(const Kernel *kernel) {
   return kernel->window * kernel->digits * kernel->height;
 }
 
-/* Finds the kernel that runs a pass, and the numbers of its requantization. Returns NULL if no
- * kernel can run the pass. Proofs take the most time, so only variants of suitable kernels are
- * tried. */
+/* Also sets `numbers`. NULL: no kernel can run the pass. Proofs take the most time, so only
+ * variants of suitable kernels are tried. */
 static const Kernel *
 find_kernel(const CcPass *pass, const CcPlaneLayout *layout, CcRequantization *numbers) {
   const CcOp *op = pass->op;
@@ -177,8 +175,7 @@ set_samples(CcPlaneJob *job, const CcPass *pass, const CcRequantization *numbers
   }
 }
 
-/* Divides the targets into tiles. About the last `n_short` tiles are short. Returns the number of
- * tiles. */
+/* About the last `n_short` tiles are short. Returns the number of tiles. */
 static guint64
 cut_tiles(CcLaunch *launch, guint64 n_short) {
   const guint stride = (guint)launch->stride;

@@ -62,9 +62,9 @@ template <int HEIGHT> struct Taps<32, HEIGHT> {
   }
 };
 
-/* The same for windows of 16 bytes. Two rows of taps are multiplied at once, and one row is left
- * over. If the first row of taps meets the first row of Windows, the last row is left over. If it
- * meets the second row of Windows, the first row is left over. */
+/* A lane's taps for 8 target bytes, for windows of 16 bytes. Two rows of taps are multiplied at
+ * once, and one row is left over. If the first row of taps meets the first row of Windows, the last
+ * row is left over. If it meets the second row of Windows, the first row is left over. */
 template <int HEIGHT> struct Taps<16, HEIGHT> {
   uint2 pair[2][HEIGHT / 2];
   unsigned left[2];
@@ -150,7 +150,7 @@ template <typename V> struct Numbers {
 template <typename V> struct Sums {
   Products product[V::GROUPS][V::MATRICES][V::DIGITS];
 
-  /* Computes the sums. The first source row is row `row` of `windows`. */
+  /* The first source row is row `row` of `windows`. */
   __device__ __forceinline__ Sums(const Table<V> &table, const Windows *windows, int row) {
 #pragma unroll
     for (int g = 0; g < V::GROUPS; g++)
@@ -162,7 +162,7 @@ template <typename V> struct Sums {
               m == 0 && d == V::DIGITS - 1 ? table.start[g] : Products{}, windows, row);
   }
 
-  /* Computes the sums of a gradient, whose middle row is row `row` of `middle`. */
+  /* For a gradient. The middle source row is row `row` of `middle`. */
   __device__ __forceinline__ Sums(const Table<V> &table, const Windows &ends, const Windows &middle,
                                   int row) {
     const GradientTaps &first = table.taps[0][0][0], &second = table.taps[0][1][0];
@@ -216,8 +216,7 @@ wide_code(const CcPlaneJob &job, const CcTensorCoreNumbers &n, int low, int high
   return min(max((int)(product >> PRIVATE(job).down), job.lo), job.hi);
 }
 
-/* The code value of a sample, computed with the sample's numbers. It is not yet saturated to a
- * byte. */
+/* The code value of a sample. With samples of one byte, the code value is not yet saturated. */
 template <typename V>
 static __device__ __forceinline__ int
 code(const CcLaunch &launch, const CcPlaneJob &job, const CcTensorCoreNumbers &n, bool passes,
@@ -265,14 +264,12 @@ selector(const Numbers<V> &numbers, int i) {
   return V::BYTES == 1 ? first + 0x40 + 0x10 * second : 0x11 * first + 0x5410 + 0x1100 * second;
 }
 
-/* Whether the output stage subtracts `excess`. */
 template <typename V>
 static constexpr bool has_excess = V::VARIANT == CC_REQUANTIZE_conv2d_scaleabs ||
                                    V::VARIANT == CC_REQUANTIZE_conv2d_lifted ||
                                    V::VARIANT == CC_REQUANTIZE_conv2d_far ||
                                    (V::VARIANT == CC_REQUANTIZE_conv2d_scale && V::MATRICES == 2);
 
-/* Computes the code values of a lane's samples. */
 template <typename V>
 static __device__ __forceinline__ void
 finish_samples(const CcLaunch &launch, const CcPlaneJob &job, const Numbers<V> &numbers,
@@ -391,8 +388,7 @@ template <typename V> struct Rows<V, true> {
   }
 };
 
-/* Filters the warp's rows of a staged tile. FREE: all bytes that the tile writes lie inside the
- * target. */
+/* FREE: all bytes that the tile writes lie inside the target. */
 template <typename V, bool FREE>
 static __device__ __forceinline__ void
 filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V> &table,
@@ -426,7 +422,6 @@ filter_rows(const CcLaunch &launch, const typename V::Tile &tile, const Table<V>
     }
 }
 
-/* Filters the block's tile. */
 template <typename V>
 static __device__ __forceinline__ void
 filter_conv2d(const CcLaunch &launch) {
@@ -459,8 +454,8 @@ filter_conv2d(const CcLaunch &launch) {
     filter_rows<V, false>(launch, tile, table, numbers, staged);
 }
 
-/* The number of blocks that a multiprocessor should hold at once, as registers allow. Gradients
- * have one block less, because they then need no moves between registers. */
+/* The number of blocks that a multiprocessor should hold at once, as registers allow. Gradients get
+ * one block less than other kernels with as many products, because more registers save moves. */
 static constexpr int
 blocks_resident(int window, int digits, int matrices, int height, CcRequantizationVariant finish) {
   const int products = window / 16 * digits * matrices * height;

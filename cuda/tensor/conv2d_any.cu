@@ -31,8 +31,8 @@ template <int BYTES_, int HEIGHT_, CcRequantizationVariant VARIANT_> struct Vari
   static constexpr int SAMPLES = 2 / BYTES; /* samples of a lane, per window */
   static constexpr int MARGIN = PAIRED ? 16 : CC_TENSOR_CORE_ANY_MAX_MARGIN;
   static constexpr int PITCH = CC_TENSOR_CORE_TILE_BYTES + 2 * MARGIN;
-  /* source rows of a tile with 2 spans. Some windows are computed but not written, and they read
-   * further rows */
+  /* source rows of a tile with 2 spans; some windows are computed but not written, and their source
+   * rows are included */
   static constexpr int STAGED = 2 * CC_TENSOR_CORE_TILE_ROWS + (PAIRED ? HEIGHT - 1 : HEIGHT + 2);
 };
 
@@ -135,7 +135,6 @@ add_rows(Products (&sums)[ROWS], const unsigned char *first, int far, int down, 
   }
 }
 
-/* Adds the products of all chunks and rows of taps, for one matrix and digit. */
 template <int PITCH, int ROWS>
 static __device__ __forceinline__ void
 add_chunks(Products (&sums)[ROWS], const Source &source, const uint2 *taps, int chunks, int height,
@@ -220,7 +219,6 @@ template <typename V> struct Pairs {
 
 /* --- output stages --- */
 
-/* The numbers of the requantization of a plane job, for a lane's samples. */
 template <typename V> struct Numbers {
   typedef std::conditional_t<V::BYTES == 1 && V::VARIANT != CC_REQUANTIZE_any_high, int, long long>
       Low;
@@ -333,7 +331,8 @@ template <typename V, typename Sum_> struct KeptResponse {
 template <typename V> struct Kept<V, CC_REQUANTIZE_any_float> : KeptResponse<V, float> {};
 template <typename V> struct Kept<V, CC_REQUANTIZE_any_double> : KeptResponse<V, long long> {};
 
-/* Calls run(response) with a constant for each response of the variant. */
+/* Calls run() with `response` as a compile-time constant. Only the responses of the variant get
+ * code. */
 template <CcRequantizationVariant VARIANT, typename Run>
 static __device__ __forceinline__ void
 run_variant_response(CcResponse response, Run run) {
@@ -353,7 +352,7 @@ run_variant_response(CcResponse response, Run run) {
 
 /* A unit is ROWS rows of 16 windows. A warp computes one unit at a time. */
 template <typename V> struct Unit {
-  /* number of samples of a lane in a row: first the samples of window g, then of window g + 8 */
+  /* number of samples of a lane in a row: first those of window g, then those of window g + 8 */
   static constexpr int COUNT = 2 * V::SAMPLES;
   typedef typename Kept<V>::Sum Sum;
 
@@ -367,7 +366,7 @@ template <typename V> struct Unit {
       : launch(launch_), job(job_), numbers(numbers_) {
   }
 
-  /* The sum of sample i of a row, combined from its bytes. */
+  /* The sum of sample i of a row, combined from the sums of its bytes. */
   static __device__ __forceinline__ auto byte_sums(const Products &sums, int i) {
     typedef std::conditional_t<V::WIDE, long long, int> Whole;
     return V::BYTES == 1 ? (Whole)sums.sum[i]
@@ -392,7 +391,7 @@ template <typename V> struct Unit {
     const int digits = PRIVATE(job).digits, bits = V::FLOATS ? CC_TENSOR_CORE_FLOAT_BITS : 0;
     const int x = (is_first ? start.x : 0) + bits, y = (is_first ? start.y : 0) + bits;
     Products sums[V::ROWS] = {};
-    long long whole[V::WIDE ? V::ROWS : 1][COUNT] = {}; /* 64-bit sums, if WIDE */
+    long long whole[V::WIDE ? V::ROWS : 1][COUNT] = {};
     const auto begin = [&](int d) {
       const int even = d == digits - 1 ? x : 0, odd = d == digits - 1 ? y : 0;
       return Products{{even, odd, even, odd}};
@@ -477,7 +476,6 @@ template <typename V> struct Unit {
       }
   }
 
-  /* Like write, for pixels that are filtered as their luma. */
   __device__ __forceinline__ void write_pixels(const AnyTile &tile, int from_left, int from_top,
                                                const int (&value)[V::ROWS][COUNT]) const {
     PixelWriter<V::BYTES> pixels(job, shared_of_launch(), tile.x + from_left, tile.y + from_top,
@@ -503,7 +501,6 @@ template <typename V> struct Unit {
           to[half * far + at] = (char)(word_of(value[r], half) >> 8 * at);
   }
 
-  /* Calls run(r, i) for sample i of all rows. */
   template <typename Run> static __device__ __forceinline__ void for_all(Run run) {
 #pragma unroll
     for (int r = 0; r < V::ROWS; r++)
@@ -520,7 +517,6 @@ template <typename V> struct Unit {
   }
 };
 
-/* Filters a staged tile. */
 template <typename V>
 static __device__ __forceinline__ void
 filter_tile(const CcLaunch &launch, const AnyTile &tile, const AnyStaged<V::PITCH> &staged) {
@@ -531,7 +527,8 @@ filter_tile(const CcLaunch &launch, const AnyTile &tile, const AnyStaged<V::PITC
   const int window = V::PAIRED ? 16 : CC_TENSOR_CORE_ANY_CHUNK * priv.chunks;
   const int lead = CC_TENSOR_CORE_ANY_LEAD(window, stride);
   const int phases = V::PAIRED ? 1 : CC_TENSOR_CORE_ANY_PHASES(job.step, stride);
-  /* apart: target bytes from one window to the next. across: number of units side by side */
+  /* `apart` is the number of target bytes from one window to the next. `across` is the number of
+   * units side by side. */
   const int apart = phases * CC_TENSOR_CORE_ANY_BYTES;
   const int across = phases == 3 ? 3 : tile.bytes() / (16 * CC_TENSOR_CORE_ANY_BYTES);
   const int units = across * ((tile.rows() + V::ROWS - 1) / V::ROWS);
@@ -574,7 +571,6 @@ filter_tile(const CcLaunch &launch, const AnyTile &tile, const AnyStaged<V::PITC
   }
 }
 
-/* Filters the block's tile. */
 template <typename V>
 static __device__ __forceinline__ void
 filter_any(const CcLaunch &launch) {

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 /* The chosen kernel of a pass. */
 typedef struct {
-  const gchar *name;     /* name of the kernel; NULL: no kernel is chosen */
+  const gchar *name;
   guint cost;            /* tensor-core products per 256 target bytes */
   guint8 margin, radius; /* as in CcTensorCoreJob */
 } CcTensorCoreAny;

@@ -63,11 +63,11 @@ typedef struct {
    * sample are two samples away. Neighbours of the group's other samples are four samples away. */
   uint32_t macropixel_luma;
 
-  uint32_t weights[2]; /* weights of a group's samples in its luma, 16 bits each; 0, 0: the kernel
-                          computes no luma */
-  uint32_t colors;     /* mask of the bytes of a group that become luma */
-  int32_t tall_rows;   /* rows of tiles, from the top, that have 2 * TILE_ROWS source rows each */
-  uint32_t inverse;    /* 2^32 / tiles_across, rounded down, at most 2^32 - 1 */
+  /* weights of a group's samples in its luma, 16 bits each; 0, 0: the kernel computes no luma */
+  uint32_t weights[2];
+  uint32_t colors;   /* mask of the bytes of a group that become luma */
+  int32_t tall_rows; /* rows of tiles, from the top, that have 2 * TILE_ROWS source rows each */
+  uint32_t inverse;  /* 2^32 / tiles_across, rounded down, at most 2^32 - 1 */
 
   /* the members below are only for the kernels of conv2d_any_kernels.h */
 
@@ -133,11 +133,9 @@ CC_PRIVATE_FITS(CcTensorCoreJob);
   F(2, 32, 2, 1, 5, wide)  /* fractions */                                                         \
   F(2, 32, 1, 2, 3, root)  /* sobel, prewitt, scharr, roberts */
 
-/* The mask bit of component 1, the passthrough component of a plane job whose pixels are filtered
- * as their luma. */
+/* The mask bit of the passthrough component, component 1. */
 #define CC_TENSOR_CORE_PASSTHROUGH 2
 
-/* Bytes of shared memory for the passthrough component of a tile. */
 #define CC_TENSOR_CORE_PASSTHROUGH_BYTES (2 * CC_TENSOR_CORE_TILE_ROWS * CC_TENSOR_CORE_TILE_BYTES)
 
 #define CC_TENSOR_CORE_NAME(bytes, window, digits, matrices, height, finish)                       \

@@ -11,7 +11,6 @@
 /* The private data of a plane job. As a function this would compile to more instructions. */
 #define PRIVATE(job) (*CC_PRIVATE(const CcTensorCoreJob, &(job)))
 
-/* The type of a sample as it is stored. */
 template <int BYTES> using Stored = std::conditional_t<BYTES == 1, unsigned char, unsigned short>;
 
 template <int BYTES>
@@ -35,7 +34,7 @@ template <int STRIDE> struct ByteTile {
   const CcPlaneJob &job;
   int launch_stride;
   int x, y;
-  int spans; /* 1 or 2: a warp has this number of times span_rows() rows */
+  int spans; /* 1 or 2 */
 
   __device__ __forceinline__ int stride() const {
     return STRIDE ? STRIDE : launch_stride;
@@ -59,7 +58,6 @@ template <int STRIDE> struct ByteTile {
     return CC_TENSOR_CORE_WARPS_DOWN * warp_rows();
   }
 
-  /* The position in the tile at which the warp's part begins. */
   __device__ __forceinline__ int warp_x() const {
     return threadIdx.y % CC_TENSOR_CORE_WARPS_ACROSS * span_bytes();
   }
@@ -75,9 +73,9 @@ divide(int n, int d, unsigned inverse) {
   return n - q * d >= d ? q + 1 : q;
 }
 
-/* Places the block's tile. A tile that would extend beyond the target's end is moved left or up.
- * Some bytes are then written by two tiles. A tile still extends beyond the target if the target is
- * smaller than a tile, or to complete its last window. */
+/* A tile that would extend beyond the target's end is moved left or up. Some bytes are then written
+ * by two tiles. A tile still extends beyond the target if the target is smaller than a tile, or to
+ * complete the last window of the tile. */
 template <int BYTES, typename Tile>
 static __device__ __forceinline__ void
 place_tile(Tile &tile) {
@@ -102,7 +100,6 @@ find_byte_tile(const CcLaunch &launch) {
   return tile;
 }
 
-/* Whether all bytes that the tile writes lie inside the target. */
 template <int BYTES, typename Tile>
 static __device__ __forceinline__ bool
 is_write_free(const Tile &tile) {
@@ -230,7 +227,8 @@ border_sample(const CcLaunch &launch, const CcPlaneJob &job, int sample) {
   return x < 0 ? -1 : x * job.step + component;
 }
 
-/* The luma of a group of 4 or 3 bytes: byte LUMA_BYTE of the result, above a fraction. */
+/* The luma of a group of 3 or 4 bytes. Byte LUMA_BYTE of the result is the luma. The bytes below
+ * are the fraction of the luma. */
 #define LUMA_BYTE 2
 static __device__ __forceinline__ unsigned
 weigh_group(const CcPlaneJob &job, unsigned group) {
@@ -244,7 +242,7 @@ weigh_group(const CcPlaneJob &job, unsigned group) {
   return __dp2a_hi(weights(1), bytes, __dp2a_lo(weights(0), bytes, CC_LUMA_HALF));
 }
 
-/* Stages a tile's source rows. Rows above and below the source are replaced by the border rule. */
+/* Rows above and below the source are replaced by the border rule. */
 template <int BYTES, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_rows(const CcLaunch &launch, const Tile &tile, Rows &staged) {
@@ -300,8 +298,8 @@ fetch_luma(const CcPlaneJob &job, const Stored<BYTES> *row, int first, bool has_
   return (Stored<BYTES>)(weigh_group(job, pixel) >> CC_LUMA_SHIFT);
 }
 
-/* The stored word of sample x of a row. If the sample is a color that is converted to luma, its
- * pixel's luma. */
+/* The stored word of sample x of a row, or the pixel's luma if the sample is a color that is
+ * converted to luma. */
 template <int BYTES>
 static __device__ __forceinline__ Stored<BYTES>
 fetch_word(const CcPlaneJob &job, const Stored<BYTES> *row, int x) {
@@ -311,9 +309,10 @@ fetch_word(const CcPlaneJob &job, const Stored<BYTES> *row, int x) {
   return fetch_luma<BYTES>(job, row, first, job.step == 4);
 }
 
-/* Writes samples outside the source next to the staged rows, by the border rule. The first such
- * sample is at byte `from` of a row. PIXELS: the samples may be luma of pixels. A lane writes one
- * sample of each row. The source samples that it copies there are nearly always staged. */
+/* Writes the samples outside the source on one side, next to the staged rows, by the border rule.
+ * The first such sample is at byte `from` of a row. PIXELS: the samples may be luma of pixels. A
+ * lane writes one sample of each row. The source samples that the border rule copies are nearly
+ * always staged. */
 template <int BYTES, bool PIXELS, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_side(const CcLaunch &launch, const Tile &tile, int from, Rows &staged) {
@@ -345,7 +344,6 @@ stage_side(const CcLaunch &launch, const Tile &tile, int from, Rows &staged) {
   }
 }
 
-/* Writes the samples outside the source on the left and right next to the staged rows. */
 template <int BYTES, bool PIXELS, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_sides(const CcLaunch &launch, const Tile &tile, Rows &staged) {
@@ -382,7 +380,8 @@ struct Windows {
   unsigned word[4];
 };
 
-/* Loads a lane's bytes of one staged row, or of two. The first window begins at `from`. */
+/* Loads a lane's bytes of one staged row, or of two if WINDOW is 16. The first window begins at
+ * `from`. */
 template <int WINDOW>
 static __device__ __forceinline__ Windows
 load_windows(const unsigned char *from) {
@@ -447,7 +446,6 @@ copy_or_fill_rows(const CcLaunch &launch, const CcPlaneJob &job, int left, int r
   }
 }
 
-/* Copies and fills a tile of a plane job that filters nothing. */
 template <int BYTES, typename Tile>
 static __device__ __forceinline__ void
 copy_or_fill_tile(const CcLaunch &launch, const Tile &tile) {

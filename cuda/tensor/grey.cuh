@@ -70,7 +70,6 @@ make_own_grey(const Tile &tile, Rows &staged) {
   });
 }
 
-/* Converts the pixels of three bytes of a staged tile to grey. */
 template <typename Tile, typename Rows>
 static __device__ __forceinline__ void
 make_luma(const Tile &tile, Rows &staged) {

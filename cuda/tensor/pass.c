@@ -24,7 +24,6 @@ cc_tensor_core_can_pass(const CcPass *pass, const CcPlaneLayout *layout) {
          (layout->step != 3 || pass->filter_mask == all || !pass->filter_mask);
 }
 
-/* Whether the pass writes all components of its plane. */
 static gboolean
 writes_all(const CcPass *pass, const CcPlaneLayout *layout) {
   const guint all = (1u << layout->step) - 1;

@@ -58,7 +58,6 @@ template <int BYTES, int STEP> struct SomePixels {
     }
   }
 
-  /* The passthrough components of pixels of four samples. */
   __device__ __forceinline__ void get_passthrough(bool is_last, unsigned (&to)[BYTES]) const {
     if constexpr (STEP == 4 && BYTES == 1) {
       const unsigned two = is_last ? 0x73 : 0x40;
@@ -82,8 +81,8 @@ put_words(unsigned char *to, const unsigned (&word)[BYTES]) {
     *(uint2 *)to = make_uint2(word[0], word[1]);
 }
 
-/* Whether the passthrough component is copied. Until pixels are written, it is kept in shared
- * memory, laid out like the luma of a tile without margins. */
+/* Whether the passthrough component is copied. Shared memory then keeps the component, laid out
+ * like the luma of a tile without margins. */
 static __device__ __forceinline__ bool
 copies_passthrough(const CcPlaneJob &job) {
   return job.copy_mask & CC_TENSOR_CORE_PASSTHROUGH;
@@ -99,13 +98,12 @@ template <int BYTES, int STEP> struct PixelStager {
   const CcPlaneJob &job;
   unsigned char *staged; /* byte 0 of the luma of the first row */
   int pitch;
-  unsigned char *passthrough; /* passthrough components of the tile's pixels without margins; NULL:
-                                 not needed */
-  int left, top;              /* the source byte (of luma) and row at `staged` */
-  int margin, above;          /* staged bytes before the tile, staged rows above it */
-  int rows, own_rows;         /* staged rows; rows of the tile itself */
+  /* passthrough components of the tile's pixels without margins; NULL: not needed */
+  unsigned char *passthrough;
+  int left, top;      /* the source byte (of luma) and row at `staged` */
+  int margin, above;  /* staged bytes before the tile, staged rows above it */
+  int rows, own_rows; /* staged rows; rows of the tile itself */
 
-  /* Stages pixels at byte `at` of row `row`. */
   __device__ __forceinline__ void put(const Some &some, int row, int at) const {
     unsigned word[BYTES];
     some.get_luma(job, word);
@@ -196,8 +194,6 @@ template <int BYTES, int STEP> struct PixelStager {
   }
 };
 
-/* Stages the luma of a tile's source rows. Rows above and below the source are replaced by the
- * border rule. */
 template <int BYTES, int STEP, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_pixels_of(const CcLaunch &launch, const Tile &tile, Rows &staged,
@@ -266,7 +262,8 @@ template <int BYTES> struct PixelWriter {
     }
   }
 
-  /* Writes the pixels that are `far` bytes of luma further right. All lanes must call it. */
+  /* Writes the pixels that are `far` bytes of luma further right. All lanes must call store(),
+   * because they exchange words. */
   __device__ __forceinline__ void store(int far, unsigned luma) const {
     unsigned rest = filled;
     if (step == 3)

@@ -37,7 +37,7 @@
 
 /* --- emulation of the device --- */
 
-/* The emulated device. Its approximate root is the exact root times `error`. */
+/* The device's approximate root is the exact root times `error`. */
 typedef struct {
   const CcRequantization *numbers;
   const CcOp *op;
@@ -61,7 +61,7 @@ pick_code(const CcRequantization *self, guint32 number) {
   return self->bytes == 1 ? low : low | (gint)(number >> 8 * (self->pick >> 4 & 7) & 0xFF) << 8;
 }
 
-/* The operand that variants of `separable` multiply by the factor. */
+/* The number that variants of `separable` multiply by the factor. */
 static gint64
 multiplicand(const CcRequantization *self, gint64 n) {
   const gint64 sum = n + self->start;
@@ -244,7 +244,6 @@ shift_of_scale(const CcOp *op) {
   return frexp(op->mul, &exponent) == 0.5 && exponent <= 1 && exponent > -30 ? 1 - exponent : -1;
 }
 
-/* The largest absolute value of an op's taps. */
 static gint
 largest_tap(const CcOp *op) {
   gint largest = 0;
@@ -290,9 +289,9 @@ try_saturated(CcRequantization *self, const CcOp *op) {
   return TRUE;
 }
 
-/* The factor has `down` fraction bits. The first attempt uses the maximum with which products fit
- * 31 bits, but not more than 23, so that copied bytes fit too. Each further attempt uses one bit
- * less. */
+/* The factor has `down` fraction bits. The first attempt uses the largest `down` with which
+ * products fit 31 bits, but at most MAX_CONV2D_PASSED, so that copied bytes fit too. Each further
+ * attempt uses one bit less. */
 static gboolean
 try_scale(CcRequantization *self, const CcOp *op, gint attempt) {
   const gboolean absolute = self->variant == CC_REQUANTIZE_conv2d_scaleabs || op->n_matrices == 2;
@@ -367,7 +366,7 @@ try_clamp(CcRequantization *self, const CcOp *op) {
   return TRUE;
 }
 
-/* The root for samples of one byte. The factor is under the root. */
+/* The factor is under the root. */
 static gboolean
 try_root_byte(CcRequantization *self, const CcOp *op) {
   const gint lift = self->variant == CC_REQUANTIZE_conv2d_root ? 0 : (gint)floor(op->add);
@@ -439,8 +438,8 @@ try_picked(CcRequantization *self, const CcOp *op, gint attempt) {
   return TRUE;
 }
 
-/* For a positive scale, which must be below 2, or below 1 in the variant dropped. In the variant
- * scale the device doubles sums, so that the factor has 32 bits there as well. */
+/* For a positive scale, which must be below 2, or below 1/256 in the variant dropped. In the
+ * variant scale the device doubles sums, so that the factor has 32 bits there as well. */
 static gboolean
 try_high_product(CcRequantization *self, const CcOp *op, gint attempt) {
   const gint drop = self->variant == CC_REQUANTIZE_separable_dropped ? 8 : 0, doubled = drop == 0;
@@ -486,7 +485,6 @@ try_double_product(CcRequantization *self, const CcOp *op) {
          (gdouble)largest * fabs(op->mul) + fabs(op->add) < G_MAXINT32;
 }
 
-/* Sets the numbers for an attempt. FALSE: no attempts are left. */
 static gboolean
 try_variant(CcRequantization *self, const CcOp *op, gint attempt) {
   const gboolean is_byte = self->bytes == 1, is_first = attempt == 0;

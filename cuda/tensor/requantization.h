@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 typedef struct {
   CcRequantizationVariant variant;
   guint8 bytes, shift;
-  guint8 tap_shift;     /* number of bits by which taps are shifted left */
+  guint8 tap_shift;     /* left shift of the taps */
   guint8 excess;        /* some variants of conv2d subtract it from filtered samples */
   gint64 start;         /* initial value of the sums of filtered samples */
   CcTap factor, addend; /* for filtered samples; in the family `separable` the factor is unsigned */

@@ -13,7 +13,7 @@
 
 CC_CUDA_DECLARE_MODULE(separable);
 
-#define MIN_ROWS (2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS) /* minimum number of rows of a tile */
+#define MIN_ROWS (2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS) /* of a tile */
 
 /* The cost of two stages in addition to their products, for each matrix, in tensor-core products
  * per 256 target bytes. It was not measured separately. It decides between separable and conv2d
@@ -49,13 +49,12 @@ static const Kernel kernels[] = {
 #undef ENTRY
 };
 
-/* The chosen kernel of a pass. */
 typedef struct {
   CcTensorCoreChoice base;
   const Kernel *kernel;
   CcRequantization numbers;
-  guint steps;   /* number of 32-byte steps of the horizontal pass */
-  gint max_code; /* the largest code value */
+  guint steps; /* 32-byte steps of the horizontal pass */
+  gint max_code;
 } Choice;
 CC_PRIVATE_FITS(Choice);
 
@@ -67,7 +66,6 @@ all_fit(const gint32 *tap, guint n, const Kernel *kernel) {
   return !kernel->is_signed || cc_tensor_n_digits(tap, n) <= kernel->digits;
 }
 
-/* The range of the sums along a row, with matrix m. */
 static CcRange
 range_of_row(const CcOp *op, guint m, gint max_code) {
   CcRange range = {0, 0};
@@ -98,8 +96,7 @@ cost(const Kernel *kernel, guint steps) {
          (rows + kernel->planes * kernel->digits * kernel->blocks / kernel->bytes);
 }
 
-/* Finds the kernel that runs a pass, and the numbers of its requantization. Returns NULL if no
- * kernel can run the pass. */
+/* Also sets choice->numbers. NULL: no kernel can run the pass. */
 static const Kernel *
 find_kernel(const CcPass *pass, const CcPlaneLayout *layout, Choice *choice) {
   const CcOp *op = pass->op;
@@ -158,7 +155,7 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 
 /* --- tiles --- */
 
-/* Divides the targets into tiles of `rows` rows. Returns the number of tiles. */
+/* Returns the number of tiles. */
 static guint64
 cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
   guint64 n = 0;
@@ -309,9 +306,8 @@ write_fragments(gint8 *to, const CcOp *op, const CcPass *pass, const CcPlaneJob 
         to = write_rows(to, op, pass, job, choice, step, m, set);
 }
 
-/* Sets the initial sums of matrix m. The initial sums along rows make all sums along rows
- * non-negative. The initial sums along columns compensate for this and add the constant of the
- * output stage. */
+/* The initial sums along rows make all sums along rows non-negative. The initial sums along columns
+ * compensate for this and add the constant of the output stage. */
 static void
 set_starts(CcTensorSeparableTable *table, const CcOp *op, const Choice *choice, guint m) {
   const Kernel *kernel = choice->kernel;

@@ -13,9 +13,8 @@
  * before. Products of bytes of weight 256^p and digits of weight 256^d have weight 256^(p + d).
  * They are combined from the highest weight down.
  *
- * Neighbours `step` samples away and other kernel widths only change the matrices, so all formats
- * share the code. The sums are exact, so their order does not matter. The host has proved that the
- * output stage is right (requantization.c). */
+ * As in conv2d.cu, formats and kernel widths only change the matrices, and the host has proved that
+ * the output stage is right. */
 
 #include "cuda/output_stage.cuh"
 #include "output_stage.cuh"
@@ -157,7 +156,6 @@ finish(const CcLaunch &launch, const CcPlaneJob &job, const Table<V> &table, con
 
 /* --- tiles --- */
 
-/* The position at which a lane writes. */
 struct Target {
   char *to;        /* the lane's bytes of row g of a block */
   int below, left; /* rows and bytes from `to` to the end of the target */
@@ -198,9 +196,9 @@ bytes_below(const typename V::Staged &staged, int i, int half, int byte) {
       .row[(unsigned)block % N][row % BLOCK_ROWS + (threadIdx.x >> 2)][byte];
 }
 
-/* Load: waits until block i of the tile's source rows is staged, and starts to stage block i +
- * AHEAD. There are `blocks` blocks, and the first begins with source row `top`. Pixels of
- * `grey_step` samples are converted to grey. 0: there are none to convert. */
+/* Waits until block i of the tile's source rows is staged, and starts to stage block i + AHEAD.
+ * There are `blocks` blocks, and the first begins with source row `top`. Pixels of `grey_step`
+ * samples are converted to grey. If `grey_step` is 0, no pixels are converted. */
 template <typename V, bool FREE>
 static __device__ __forceinline__ void
 load_block(Stager<V::BYTES, V::TILE_BYTES, FREE, typename V::Staged> &stager, int i, int blocks,
@@ -217,8 +215,8 @@ load_block(Stager<V::BYTES, V::TILE_BYTES, FREE, typename V::Staged> &stager, in
   stager.start(i + AHEAD < blocks);
 }
 
-/* Vertical pass: computes a lane's words of row g and of row g + 8 of a pair, from the sums along
- * rows in `ring`. */
+/* Computes a lane's words of row g and of row g + 8 of a pair, from the sums along rows in
+ * `ring`. */
 template <typename V>
 static __device__ __forceinline__ void
 vertical_pass(unsigned (&word)[2][2 * V::PAIRS], int pair, const Ring<V> (&ring)[2],
@@ -231,8 +229,8 @@ vertical_pass(unsigned (&word)[2][2 * V::PAIRS], int pair, const Ring<V> (&ring)
   }
 }
 
-/* Store: writes the words of all pairs, and the copied and filled bytes if `passes`. Block i is the
- * last block that the filter kernel covers. The lane's first byte is byte `lane_x` of the tile. */
+/* Writes the words of all pairs, and the copied and filled bytes if `passes`. Block i is the last
+ * block that the filter kernel covers. The lane's first byte is byte `lane_x` of the tile. */
 template <typename V, bool FREE>
 static __device__ __forceinline__ void
 store_block(const Target &target, unsigned (&word)[2][2 * V::PAIRS], const CcPlaneJob &job,
@@ -251,8 +249,7 @@ store_block(const Target &target, unsigned (&word)[2][2 * V::PAIRS], const CcPla
   }
 }
 
-/* Filters the block's tile. FREE: all bytes that the tile reads and writes lie inside the source
- * and the target. */
+/* FREE: all bytes that the tile reads and writes lie inside the source and the target. */
 template <typename V, bool FREE>
 static __device__ __forceinline__ void
 filter_tile(const CcLaunch &launch, const SeparableTile &tile, const Span &span,

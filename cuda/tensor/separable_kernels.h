@@ -29,8 +29,8 @@
 /* The maximum number of steps. Shared memory is reserved for this number. */
 #define CC_TENSOR_SEPARABLE_MAX_STEPS(blocks) ((blocks) <= 3 ? 4 : (blocks) <= 5 ? 9 : 17)
 
-/* Whether shared memory still holds the source rows at the position of target rows when these are
- * written, so that bytes can be copied. */
+/* Whether shared memory still holds the source rows at the position of the target rows when the
+ * target rows are written. Only then can bytes be copied. */
 #define CC_TENSOR_SEPARABLE_COPIES(blocks) ((blocks) <= 5)
 
 /* A tap is either one unsigned byte, or it consists of digits: signed bytes of weight 1, 256 and so
@@ -52,15 +52,17 @@
    : (sums) == CC_REQUANTIZE_separable_dropped ? 1                                                 \
                                                : 0)
 
-/* The header of a plane job's table. After it come the fragments of the column taps, ordered by
- * matrix, digit and pair of blocks, then the fragments of the row taps, ordered by step, matrix and
+/* The header of a plane job's table. The fragments of the column taps follow, ordered by matrix,
+ * digit and pair of blocks. Then come the fragments of the row taps, ordered by step, matrix and
  * set. */
 typedef struct {
-  int32_t offset[2][2]; /* for each matrix, the initial values of a row's sums of weight 1 and 256;
-                           they keep the combined sum of a row non-negative */
-  int32_t start[2][5]; /* for each matrix, the initial values of the sums of columns: first for each
-                          separate weight, then for all higher weights together */
-  uint32_t pick;       /* permutation that selects two code values from the bytes of two numbers */
+  /* for each matrix, the initial values of a row's sums of weight 1 and 256; they keep the combined
+   * sum of a row non-negative */
+  int32_t offset[2][2];
+  /* for each matrix, the initial values of the sums of columns: first for each separate weight,
+   * then for all higher weights together */
+  int32_t start[2][5];
+  uint32_t pick; /* permutation that selects two code values from the bytes of two numbers */
   /* numbers of the requantization; if these members are reordered, kernels spill registers */
   uint32_t addend, multiplier;
   int32_t down;

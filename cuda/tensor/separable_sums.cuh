@@ -172,8 +172,8 @@ template <typename V> struct RowSums {
 
 /* --- columns --- */
 
-/* A lane's sums along rows for 16 target bytes, split into bytes. It holds the sums of all blocks
- * that the filter kernel covers. */
+/* A lane's sums along rows for 16 target bytes, split into bytes. A ring holds the sums of all
+ * blocks that the filter kernel covers. */
 template <typename V> struct Ring {
   unsigned word[V::EIGHTS][V::MATRICES][V::PLANES][V::BLOCKS];
 
@@ -228,10 +228,9 @@ template <typename V> struct Ring {
   }
 };
 
-/* Horizontal pass: moves the rings of a pair down by the block of rows at `address` in shared
- * memory. The second group of the pair reuses all or half of the bytes that were read for the first
- * group. The first step is not part of the loop, because then initial sums of zero need no
- * registers. */
+/* Moves the rings of a pair down by the block of rows at `address` in shared memory. The second
+ * group of the pair reuses all or half of the bytes that were read for the first group. The first
+ * step is not part of the loop, because then initial sums of zero need no registers. */
 template <typename V>
 static __device__ __forceinline__ void
 horizontal_pass(Ring<V> (&ring)[2], const Table<V> &table, const typename V::Staged &staged,

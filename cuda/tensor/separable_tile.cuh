@@ -19,9 +19,7 @@ struct SeparableTile {
   int x, y, rows;
 };
 
-/* The block's tile. A tile that would extend beyond the target's end is moved left or up. Some
- * bytes are then written by two tiles. A tile still extends beyond the target if the target is
- * smaller than a tile, or to complete its last 16 bytes. */
+/* Tiles are moved as in place_tile. Here a tile completes its last 16 bytes. */
 template <int BYTES, int TILE_BYTES>
 static __device__ __forceinline__ SeparableTile
 find_separable_tile(const CcLaunch &launch) {
@@ -48,8 +46,8 @@ template <int TILE_BYTES, int MAX_STEPS, int FRAGMENTS, int BLOCKS> struct Stage
   static_assert(PITCH % 32 == 16, "8 rows lie in different banks");
 
   alignas(16) unsigned char row[N][BLOCK_ROWS][PITCH];
-  uint4 taps[MAX_STEPS * FRAGMENTS][32]; /* fragments; 16 bytes for each lane */
-  uint64_t filtered, copied;             /* see CcTensorSeparableTable */
+  uint4 taps[MAX_STEPS * FRAGMENTS][32];
+  uint64_t filtered, copied; /* see CcTensorSeparableTable */
   /* for each sample outside the source that is read, on the left and on the right: the source
    * sample that the border rule puts there, or -1 */
   int outside[2][CC_TENSOR_SEPARABLE_RADIUS_X(MAX_STEPS)];
@@ -117,7 +115,8 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
                thread() % ENDS * WORD;
   }
 
-  /* Starts to stage the next block, if there is one. */
+  /* Starts to stage the next block. Without a next block, the thread ends an empty group, because
+   * load_block counts groups. */
   __device__ __forceinline__ void start(bool exists) {
     if (exists && FREE)
       stage_inside();
@@ -141,7 +140,7 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     next_end += BLOCK_ROWS * pitch;
   }
 
-  /* Stages a block. `inside`: all of its rows lie in the source. */
+  /* `inside`: all rows of the block lie in the source. */
   __device__ __forceinline__ void stage_block(bool inside) {
 #pragma unroll 1
     for (int i = 0; i < BLOCK_ROWS / EACH; i++)
@@ -151,7 +150,7 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
       stage_word(inside, thread() / ENDS, TILE_BYTES + k);
   }
 
-  /* Stages a word. Rows above and below the source are replaced by the border rule. */
+  /* Rows above and below the source are replaced by the border rule. */
   __device__ __forceinline__ void stage_word(bool inside, int row, int byte) {
     const int at = span.left + byte;
     unsigned char *to = &staged.row[slot][row][byte];
@@ -175,13 +174,12 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
       make_grey<BYTES>(job, &row[thread() / ENDS][TILE_BYTES + k]);
   }
 
-  /* Converts the pixels of three bytes in block `i`, which is staged, to grey. */
   __device__ __forceinline__ void make_luma(int i) {
     make_rows_luma(job, staged.row[i % Staged::N][0], Staged::PITCH, BLOCK_ROWS, span.left,
                    span.bytes);
   }
 
-  /* Looks up the samples outside the source by the border rule, if the tile reads any. */
+  /* Looks up the samples outside the source by the border rule. Sets `sides`. */
   __device__ __forceinline__ void find_outside() {
 #pragma unroll 1
     for (int side = 0; side < 2; side++) {

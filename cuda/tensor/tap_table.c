@@ -43,7 +43,6 @@ cc_tensor_core_source_sample(guint macropixel_luma, gint step, gint stride, gint
   return stride * (sample / apart * apart - first) + sample % apart;
 }
 
-/* The component of target byte `byte`. */
 static gint
 component_of(const Window *w, gint byte) {
   return (w->first + byte / w->job->sample_bytes) % w->job->step;
@@ -85,7 +84,6 @@ write_row(gint8 *to, const Window *w, guint m, guint r, guint d, gint from) {
       }
 }
 
-/* The initial sum of target byte `byte`. */
 static gint32
 start_of_byte(const Window *w, gint byte) {
   const gint component = component_of(w, byte);

@@ -11,13 +11,13 @@ G_BEGIN_DECLS
 
 /* The dimensions of a table. */
 typedef struct {
-  guint8 digits;              /* digits of a tap */
+  guint8 digits;
   guint8 chunks, chunk_bytes; /* chunks of a window, bytes of a chunk */
   guint8 groups;              /* groups of 8 target bytes per window */
   guint8 rows;                /* rows of taps for each matrix, digit and chunk */
   guint8 lead; /* bytes of a window before the source bytes at the positions of its target bytes */
   guint8 stride;
-  /* number of phases; phase i is for windows that begin with component i of a pixel */
+  /* phase i is for windows that begin with component i of a pixel */
   guint8 phases;
 } CcTensorCoreTable;
 

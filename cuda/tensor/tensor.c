@@ -61,7 +61,6 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   return TRUE;
 }
 
-/* Appends the method that runs a pass, the cost of this method and the cost of the other method. */
 static void
 explain(GString *line, const CcCudaKernel *kernel) {
   const CcTensorCoreChoice *choice = cc_tensor_core_choice(kernel);

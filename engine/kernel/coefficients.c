@@ -29,7 +29,6 @@ open_length(const CcCoefficients *self) {
   return length;
 }
 
-/* Whether all rows have the same length. */
 static gboolean
 check_rows(const CcCoefficients *self, GError **error) {
   for (guint i = 1; i < self->n_rows; i++)
@@ -57,7 +56,7 @@ cc_coefficients_refuse(const CcCoefficients *self, const gchar *value, const gch
               value, hint);
 }
 
-/* Appends a word. A word in the syntax of other programs gets a hint in its error. */
+/* A word in the syntax of other programs gets a hint in its error. */
 static gboolean
 append_word(CcCoefficients *self, const gchar *word, gsize length, GError **error) {
   gdouble number;

@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 typedef struct {
   guint n; /* coefficients in all rows */
   gdouble value[CC_MAX_COEFFS];
-  guint n_rows; /* 0: a flat list */
-  guint row[CC_MAX_COEFFS];
+  guint n_rows;             /* 0: a flat list */
+  guint row[CC_MAX_COEFFS]; /* length of each row */
 } CcCoefficients;
 
 /* Appends a number to the flat list or to the open row. */

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * column are then undefined. */
 gboolean cc_factor_whole(const gint64 *c, guint width, guint height, gint32 *row, gint32 *column);
 
-/* Factors a matrix of reals: finds the column and the row whose product approximates the matrix. */
+/* Finds the column and the row whose product approximates a matrix of reals. */
 void cc_factor_real(const gdouble *c, guint width, guint height, gdouble *row, gdouble *column);
 
 G_END_DECLS

@@ -13,18 +13,15 @@ G_BEGIN_DECLS
 /* The maximum number of rows or columns of any kernel. Only box and Gaussian kernels can be this
  * large. */
 #define CC_MAX_KERNEL_SIZE 127
-/* The maximum number of coefficients of a row or column that a user or a file gives. */
-#define CC_MAX_LINE_SIZE 31
+#define CC_MAX_LINE_SIZE 31 /* coefficients of a row or column that a user or a file gives */
 /* The maximum number of rows or columns of a given matrix with several rows and several columns. */
 #define CC_MAX_MATRIX_SIZE 15
-/* The maximum number of coefficients of a given matrix. */
-#define CC_MAX_COEFFS (CC_MAX_MATRIX_SIZE * CC_MAX_MATRIX_SIZE)
-#define CC_MAX_MATRICES 8               /* matrices of one kernel */
+#define CC_MAX_COEFFS (CC_MAX_MATRIX_SIZE * CC_MAX_MATRIX_SIZE) /* of one given matrix */
+#define CC_MAX_MATRICES 8                                       /* matrices of one kernel */
 #define CC_MAX_TAPS (2 * CC_MAX_COEFFS) /* coefficients of all given matrices of a kernel */
 #define CC_MAX_COEFF 1e8                /* largest absolute value of a coefficient */
 #define CC_MAX_FILE_BYTES (64 * 1024)   /* size of a kernel file */
 
-/* How chroma is made. */
 #define CC_CHROMAS(F)                                                                              \
   F(CC_CHROMA_AUTO, "auto", "The kernel's own")                                                    \
   F(CC_CHROMA_FILTER, "filter", "Filtered as luma is")                                             \
@@ -74,7 +71,7 @@ typedef struct {
   /* The kernel is a Gaussian. It is sampled if a sigma is given or the size is larger than all of
    * `sizes`. */
   gboolean gaussian;
-  gboolean mean;      /* with a size larger than all of `sizes` the kernel is a box (mean) */
+  gboolean mean;      /* with a size larger than all of `sizes`, the kernel is a box (mean) */
   guint default_size; /* one of sizes */
   guint n_sizes;
   CcKernelSize *sizes; /* ascending by size */
@@ -84,7 +81,7 @@ CcKernel *cc_kernel_ref(CcKernel *kernel);
 void cc_kernel_unref(CcKernel *kernel);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcKernel, cc_kernel_unref)
 
-/* Makes a matrix as column times row, from n_row and n_column numbers. */
+/* Makes the matrix column times row. */
 void cc_matrix_init_product(CcMatrix *matrix, const gdouble *row, guint n_row,
                             const gdouble *column, guint n_column);
 
@@ -103,11 +100,11 @@ gboolean cc_kernel_has_larger_size(const CcKernel *kernel, guint size);
  * multiple of width, and coefficients that are not finite or above CC_MAX_COEFF. */
 CcKernel *cc_kernel_new_matrix(const gdouble *coeff, guint n, guint width, GError **error);
 
-/* Makes a plain kernel named "custom" from a flat list: n must be the square of an odd number. */
+/* Like cc_kernel_new_matrix for a flat list: n must be the square of an odd number. */
 CcKernel *cc_kernel_new_square(const gdouble *coeff, guint n, GError **error);
 
-/* Makes a plain kernel named "custom" as column times row: `n_column` rows of `n_row` coefficients.
- */
+/* Like cc_kernel_new_matrix for column times row, with up to CC_MAX_LINE_SIZE coefficients each.
+ * CC_MAX_COEFF limits only the products. */
 CcKernel *cc_kernel_new_separable(const gdouble *row, guint n_row, const gdouble *column,
                                   guint n_column, GError **error);
 

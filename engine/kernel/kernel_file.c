@@ -86,14 +86,12 @@ get_word(const Section *section, const gchar *key, const gchar *const *names, gi
                            "%s is not one of %s", key, known->str);
 }
 
-/* Parses the coefficient from `text` to `end`. */
 static gboolean
 parse_coefficient(const gchar *text, const gchar *end, gdouble *value) {
   return cc_number_parse(text, end, value) && isfinite(*value) && fabs(*value) <= CC_MAX_COEFF;
 }
 
-/* Parses the numbers of one row, at most `max`, from `at` on. Sets *end to the ";" or "|" after
- * them, or to the end of the value. */
+/* Sets *end to the ";" or "|" after the row that starts at `at`, or to the end of the value. */
 static gboolean
 parse_numbers(const Value *value, const gchar *at, gdouble *coeff, guint max, guint *n,
               const gchar **end, GError **error) {
@@ -115,8 +113,7 @@ parse_numbers(const Value *value, const gchar *at, gdouble *coeff, guint max, gu
   return TRUE;
 }
 
-/* Appends the row at *at to the matrix, and advances *at to the ";" or "|" after the row or to the
- * end of the value. */
+/* Appends the row at *at to the matrix, and advances *at to the end of the row. */
 static gboolean
 parse_row(const Value *value, const gchar **at, guint max, CcMatrix *matrix, GError **error) {
   const CcKeyText *text = value->section->text;
@@ -163,8 +160,7 @@ parse_matrix(const Value *value, const gchar **at, guint max, CcMatrix *matrix, 
   return TRUE;
 }
 
-/* Parses the matrices of a key's value, divided by "|", with at most `max` coefficients in a row.
- * Returns an array of CcMatrix, or NULL. */
+/* Returns an array of CcMatrix, or NULL. A row has at most `max` coefficients. */
 static GArray *
 parse_matrices(const Section *section, const gchar *key, guint max, GError **error) {
   g_autofree gchar *text = get_text(section, key);
@@ -185,7 +181,6 @@ parse_matrices(const Section *section, const gchar *key, guint max, GError **err
   return g_steal_pointer(&matrices);
 }
 
-/* Parses the matrices of row-N or column-N, which must be plain lists. */
 static GArray *
 parse_lists(const Section *section, const gchar *key, GError **error) {
   g_autoptr(GArray) lists = parse_matrices(section, key, CC_MAX_LINE_SIZE, error);
@@ -207,7 +202,6 @@ multiply(CcMatrix *row, const CcMatrix *column) {
   *row = product;
 }
 
-/* Parses the matrices that row-N and column-N define. */
 static GArray *
 parse_separable(const Section *section, const gchar *row_key, guint size, GError **error) {
   g_autofree gchar *column_key = g_strdup_printf("column-%u", size);
@@ -230,7 +224,6 @@ parse_separable(const Section *section, const gchar *row_key, guint size, GError
   return g_steal_pointer(&rows);
 }
 
-/* The largest absolute value of a coefficient. */
 static gdouble
 largest_coefficient(const CcMatrix *matrix) {
   gdouble of_row = 0, of_column = 0, largest = 0;
@@ -289,7 +282,6 @@ parse_scale(const Section *section, guint size, gdouble *scale, GError **error) 
   return TRUE;
 }
 
-/* Appends the size that matrix-N or row-N defines. */
 static gboolean
 parse_size(const Section *section, const gchar *key, guint size, GArray *sizes, GError **error) {
   for (guint i = 0; i < sizes->len; i++)

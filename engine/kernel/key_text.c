@@ -23,7 +23,6 @@ find_line_end(const gchar *at, const gchar *end) {
   return line_end ? line_end : end;
 }
 
-/* The first line from `at` on. */
 static gboolean
 get_line(const gchar *at, const gchar *end, Line *line) {
   while ((at = skip_blanks(at, end)) < end && *at == '#')

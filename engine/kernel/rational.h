@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Fractions, and the fraction that a double represents. */
-
 #include <glib.h>
 
 G_BEGIN_DECLS

@@ -70,8 +70,7 @@ set_table(CcDirectionColor *color, const CcFrameLayout *planes, gboolean is_rgb)
 
 /* --- groups --- */
 
-/* The number of pixels that one sample covers in one direction, if `n` samples cover `size` pixels.
- * It is the smallest power of two for which `n` samples suffice. */
+/* The smallest power of two for which `n` samples cover `size` pixels. */
 static guint
 pixels_of_sample(guint size, guint n) {
   guint each = 1;
@@ -97,8 +96,7 @@ add_component(CcDirectionColor *color, const CcFrameLayout *planes, guint plane,
   group->component[group->n++] = component;
 }
 
-/* Finds the plane with a role, and the offset of the component in the frame. FALSE: the frame has
- * no such component. */
+/* Finds the plane with a role, and the offset of the component in the frame. */
 static gboolean
 find_role(const CcFrameLayout *planes, const CcPlaneMap *map, CcRole role, guint *plane,
           CcComponentOffset *offset) {
@@ -112,7 +110,6 @@ find_role(const CcFrameLayout *planes, const CcPlaneMap *map, CcRole role, guint
   return TRUE;
 }
 
-/* Adds a luma or chroma component. */
 static void
 add_role(CcDirectionColor *color, const CcFrameLayout *planes, const CcPlaneMap *map, CcRole role) {
   guint plane;

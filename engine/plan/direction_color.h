@@ -49,8 +49,7 @@ typedef struct {
   guint16 word[3][CC_HUE_INDICES]; /* the table: a stored word for each component and hue index */
 } CcDirectionColor;
 
-/* The color of an index in 8-bit R, G and B: black, or a hue with full saturation and brightness.
- */
+/* The 8-bit R, G and B of an index: black, or a hue with full saturation and brightness. */
 void cc_hue_color(guint index, guint rgb[3]);
 
 /* Sets the groups and the table for frames with these planes. The frames must have color: either
@@ -59,8 +58,7 @@ void cc_hue_color(guint index, guint rgb[3]);
 void cc_direction_color_init(CcDirectionColor *color, const CcFrameLayout *planes,
                              const CcPlaneMap *map);
 
-/* The number of samples that follow the last sample of a row and repeat it, in component i of a
- * group. `repeats` is the member of a CcPlacement, with one entry for each plane of the plan. */
+/* The entry of CcPlacement.repeats that applies to component i of a group, or 0. */
 static inline guint
 cc_direction_color_repeats(const CcDirectionColor *color, const CcComponentGroup *group, guint i,
                            const guint *repeats) {

@@ -5,10 +5,8 @@
 
 #include "output_stage_shared.h"
 
-/* The number of hues in a full turn, and the number of indices: one for each hue and one for black.
- */
-#define CC_HUES 255
-#define CC_HUE_INDICES 256
+#define CC_HUES 255        /* in a full turn */
+#define CC_HUE_INDICES 256 /* one for each hue and one for black */
 
 /* The index of the hue of a gradient: 0 for a zero gradient, 1 for the angle 0, and higher indices
  * for larger angles. `add` rotates the hues by a number of hues, and includes the half that makes

@@ -7,7 +7,6 @@
 
 G_BEGIN_DECLS
 
-/* How alpha is made. */
 #define CC_ALPHAS(F)                                                                               \
   F(CC_ALPHA_COPY, "copy", "Copied")                                                               \
   F(CC_ALPHA_FILTER, "filter", "Filtered as the colors are")                                       \
@@ -16,7 +15,6 @@ G_BEGIN_DECLS
 typedef enum { CC_ALPHAS(CC_LIST_CONSTANT) } CcAlpha;
 enum { CC_N_ALPHAS = CC_ALPHAS(CC_LIST_PLUS_ONE) };
 
-/* How R, G and B are filtered. */
 #define CC_COLORS(F)                                                                               \
   F(CC_COLOR_AUTO, "auto", "Grey with edge kernels, else components")                              \
   F(CC_COLOR_COMPONENTS, "components", "Red, green and blue each by itself")                       \
@@ -25,7 +23,6 @@ enum { CC_N_ALPHAS = CC_ALPHAS(CC_LIST_PLUS_ONE) };
 typedef enum { CC_COLORS(CC_LIST_CONSTANT) } CcColor;
 enum { CC_N_COLORS = CC_COLORS(CC_LIST_PLUS_ONE) };
 
-/* A rectangle of pixels. */
 typedef struct {
   guint x, y, width, height;
 } CcRect;
@@ -54,12 +51,10 @@ typedef struct {
    * the kernel. */
   guint algorithm;
   guint stride; /* n = 1, 2 or 4 (0 means 1): every n-th pixel of every n-th row is kept */
-  /* The part of the frame that is filtered as if it were the whole frame: no pixel outside of it is
-   * read, and the border rule applies at its edges. A part outside of the frame is cut off. An
-   * empty rectangle means the whole frame. */
+  /* The source of the region (see CcRegion). A part outside of the frame is cut off. If width or
+   * height is 0, the source is the whole frame. */
   CcRect source;
-  /* The position of the result's top left pixel in the output frame. The part of the result that
-   * does not fit is cut off. Without target_set, the position is the position of the source divided
+  /* The target of the region. Without target_set, the target is the position of the source divided
    * by the stride. */
   gboolean target_set;
   guint target_x, target_y;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The operator: a kernel at one size with the settings of the filter, independent of frames. Its
- * coefficients are stored as integers over one divisor if they are such fractions. Otherwise
- * cc_operator_set_taps rounds them to integers over a divisor. The rounding is as fine as the
- * samples of an op need (quantize.h). */
+/* The operator: a kernel at one size with the settings of the filter, independent of frames. If its
+ * coefficients are not integers over one divisor, cc_operator_set_taps rounds them, as finely as
+ * the samples of an op need (quantize.h). */
 
 #include "filter.h"
 #include "op.h"
@@ -36,7 +35,6 @@ typedef struct {
   CcNumbers taps, rows, columns;
 } CcOperator;
 
-/* CC_ERROR_INVALID names the property, its value and the accepted values. */
 CcOperator *cc_operator_new(const CcFilter *filter, GError **error);
 void cc_operator_free(CcOperator *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcOperator, cc_operator_free)

@@ -23,7 +23,6 @@ G_BEGIN_DECLS
 void cc_op_set_output_stage(CcOp *op, gdouble scale, CcRational scale_fraction, gdouble offset,
                             gint64 offset_den);
 
-/* The code value for integer sums of all matrices. */
 gint cc_op_code_of_sums_i64(const CcOp *op, const CcSumsI64 *sums);
 
 /* The largest |S_i| that samples can give. */

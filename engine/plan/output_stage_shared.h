@@ -82,7 +82,7 @@ typedef struct {
   float first; /* with direction: the sum of matrix 0 */
 } CcSumsF32;
 
-/* Adds the sum of a matrix. Call it for matrix 0, then 1, and so on. */
+/* Must be called for matrix 0, then 1, and so on. */
 CC_SHARED void
 cc_sums_add_f32(CcSumsF32 *sums, CcResponse response, int matrix, float sum) {
   switch (response) {
@@ -105,7 +105,7 @@ cc_sums_add_f32(CcSumsF32 *sums, CcResponse response, int matrix, float sum) {
   sums->t = matrix == 0 ? sum : fmaxf(sums->t, sum);
 }
 
-/* Returns t. Call it after all sums were added. */
+/* Must be called after all sums were added. */
 CC_SHARED float
 cc_sums_t_f32(const CcSumsF32 *sums, CcResponse response) {
   return response == CC_RESPONSE_MAGNITUDE   ? cc_root_f32(sums->t)
@@ -143,7 +143,7 @@ cc_sums_add_i64(CcSumsI64 *sums, CcResponse response, int matrix, long long sum)
   sums->t = matrix == 0 || sum > sums->t ? sum : sums->t;
 }
 
-/* Returns t. With direction, t is computed in float. */
+/* With direction, t is computed in float. */
 CC_SHARED double
 cc_sums_t_i64(const CcSumsI64 *sums, CcResponse response) {
   return response == CC_RESPONSE_MAGNITUDE   ? cc_root_f64(sums->squares)

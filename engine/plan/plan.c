@@ -244,7 +244,6 @@ direction_color_new(Builder *b) {
   return color;
 }
 
-/* Sets all members of the plan about frames and planes, except the passes. */
 static void
 set_planes(CcPlan *plan, const CcFilter *filter, const CcOperator *taps,
            const CcFrameLayout *frame) {

@@ -48,7 +48,7 @@ typedef struct {
   CcBorder border;
   guint n_stages; /* stages run in the order of the array; the first one is CONVOLVE */
   CcStage stage[CC_MAX_STAGES];
-  gsize result_bytes; /* bytes of the results of all stages for one region */
+  gsize result_bytes; /* of all stages for one region */
   /* The passes of CONVOLVE. Every component of every plane is written by exactly one pass, or by
    * direction-color. */
   guint n_passes;
@@ -84,10 +84,9 @@ CcPlan *cc_plan_ref(CcPlan *plan);
 void cc_plan_unref(CcPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcPlan, cc_plan_unref)
 
-/* Finds the rectangles of a region of the plan's frames. */
 void cc_plan_place(const CcPlan *plan, const CcRegion *region, CcPlacement *placement);
 
-/* The data of the stage direction-color; NULL: the plan has no such stage. */
+/* NULL: the plan has no stage direction-color. */
 const CcDirectionColor *cc_plan_get_direction_color(const CcPlan *plan);
 
 /* The components of a plane that CONVOLVE filters, and the components that it makes (filters,

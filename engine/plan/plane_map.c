@@ -61,7 +61,6 @@ cc_frame_layout_has_yuv(const CcFrameLayout *frame) {
          cc_frame_layout_find_role(frame, CC_ROLE_CR, &offset);
 }
 
-/* Adds the plane of luma, and a plane each for alpha and padding if the frame has them. */
 static void
 add_luma(CcFrameLayout *planes, const CcFrameLayout *frame, CcPlaneMap map[CC_MAX_PLANES]) {
   CcComponentOffset rgb[3], offset;

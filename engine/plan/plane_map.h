@@ -24,26 +24,22 @@ typedef enum {
   CC_PLANE_MAP_LUMA,
 } CcPlaneMapKind;
 
-/* How one plane lies in a frame. */
 typedef struct {
   CcPlaneMapKind kind;
   CcComponentOffset offset[3];
 } CcPlaneMap;
 
-/* The number of offsets that a map has. */
 static inline guint
 cc_plane_map_n_offsets(const CcPlaneMap *map) {
   return map->kind == CC_PLANE_MAP_LUMA ? 3 : 1;
 }
 
-/* Finds the first component of a role in the frame. FALSE: the frame has no such component. */
+/* Finds the first component with this role. */
 gboolean cc_frame_layout_find_role(const CcFrameLayout *frame, CcRole role,
                                    CcComponentOffset *offset);
 
-/* Whether the frame has red, green and blue. */
 gboolean cc_frame_layout_has_rgb(const CcFrameLayout *frame);
 
-/* Whether the frame has luma and chroma. */
 gboolean cc_frame_layout_has_yuv(const CcFrameLayout *frame);
 
 /* Finds the planes in which frames of a layout are filtered, and how they lie in the frame. With

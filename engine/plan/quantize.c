@@ -138,7 +138,7 @@ round_line(const gdouble *weight, guint n, gdouble divisor, gint64 largest, gint
   return error;
 }
 
-/* Rounds all lines. Returns the largest error of a line, or infinity if a tap is too large. */
+/* Returns the largest error of a line, or infinity if a tap is too large. */
 static gdouble
 round_lines(const Lines *lines, gdouble divisor, gint64 largest, gint32 *tap) {
   gdouble error = 0;
@@ -246,7 +246,6 @@ error_of_matrix(const CcOp *op, guint m, const Weights *weights, gdouble divisor
   return MAX(above, -below) * weights->max_code;
 }
 
-/* The largest error of the response because of rounded taps, in code values. */
 static gdouble
 error_of_response(const CcOp *op, const Weights *weights, gdouble divisor) {
   gdouble largest = 0, sum = 0, squares = 0;
@@ -261,7 +260,6 @@ error_of_response(const CcOp *op, const Weights *weights, gdouble divisor) {
                                                   : largest;
 }
 
-/* Whether the error is at most `max`, or within the bound for angles. */
 static gboolean
 is_fine_enough(const CcOp *op, gdouble max) {
   return op->error <= (op->response == CC_RESPONSE_DIRECTION ? MAX_ANGLE_ERROR : max);
@@ -314,7 +312,7 @@ set_factors(CcOp *op, const gint32 *row, const gint32 *column) {
   cc_op_set_taps_of_factors(op);
 }
 
-/* Rounds rows and columns within the limits of a level. Returns the divisor of their products. */
+/* Returns the divisor of the products of rows and columns. */
 static gdouble
 round_factors(CcOp *op, const Weights *weights, const Level *level) {
   gint32 row[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE], column[CC_MAX_MATRICES * CC_MAX_KERNEL_SIZE];

@@ -8,8 +8,7 @@ typedef struct {
   guint from, n_read, to, n_written;
 } Span;
 
-/* The pixels of the frame that are read and written in one direction, counted in its largest plane.
- */
+/* The same for a frame, in pixels of its largest plane. */
 typedef struct {
   guint size, out_size; /* of the input and output frame */
   guint from, n_read, to;
@@ -31,7 +30,8 @@ subsampling(guint frame, guint plane) {
   return shift;
 }
 
-/* A whole frame covers the whole plane. A part covers every plane pixel that it touches. */
+/* A span up to the end of the frame reads up to the end of the plane. A shorter span reads every
+ * plane pixel that it touches. */
 static Span
 plane_span(const FrameSpan *frame, guint size, guint out_size, guint stride) {
   const guint shift = subsampling(frame->size, size);
@@ -52,7 +52,6 @@ cc_frame_layout_region(const CcFrameLayout *layout) {
   return region;
 }
 
-/* The spans of a region in both directions. */
 static void
 find_spans(const CcRegion *region, const CcFrameLayout *in, const CcFrameLayout *out,
            FrameSpan *across, FrameSpan *down) {

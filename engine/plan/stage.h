@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A stage: one processing step of the samples. A plan has a list of stages. */
+/* A stage: one processing step of a plan. */
 
 #include "engine/shared.h"
 #include <glib.h>
@@ -19,7 +19,6 @@ typedef enum {
 } CcStageKind;
 enum { CC_N_STAGE_KINDS = 2 CC_STAGES(CC_LIST_PLUS_ONE) };
 
-/* The input of a stage. */
 typedef enum {
   /* Neighbourhoods of source samples. No two stages with this input make the same component. */
   CC_READS_SOURCE,

@@ -10,20 +10,16 @@
 
 G_BEGIN_DECLS
 
-/* The maximum of CcBackend.depth, the number of submissions in flight at once. */
-#define CC_MAX_SUBMISSIONS 8
+#define CC_MAX_SUBMISSIONS 8 /* largest CcBackend.depth */
 
-/* The largest number of threads of the CPU backend. */
-#define CC_MAX_THREADS 256
+#define CC_MAX_THREADS 256 /* of the CPU backend */
 
 typedef struct {
   gint choice;        /* a CcBackendChoice; 0: the first backend that opens */
   gboolean no_device; /* open a backend without a device, whatever the choice is */
   gint device_id;     /* number of the device; -1: the least busy */
-  /* number of threads of the CPU backend, up to CC_MAX_THREADS; 0: one for each core */
-  guint n_threads;
-  /* The context to work in, which determines the device. NULL: the primary context of the device.
-   */
+  guint n_threads;    /* of the CPU backend, up to CC_MAX_THREADS; 0: one for each core */
+  /* The context to work in, which determines the device. NULL: the device's primary context. */
   const CcContext *context;
 } CcBackendConfig;
 
@@ -31,7 +27,6 @@ typedef struct _CcBackend CcBackend;
 typedef struct _CcProgram CcProgram;
 typedef struct _CcSubmission CcSubmission;
 
-/* A frame to be filtered, with its regions, as given to submit. */
 typedef struct {
   CcFrame src, dst;
   /* One or more regions. Nothing outside of the regions is read or written. Each region is computed
@@ -55,7 +50,7 @@ typedef struct {
   const gchar *name; /* as in CC_BACKENDS of plugin/backends.h */
   /* the backend has a device: frames may be in device memory, and the device can fail */
   gboolean has_device;
-  /* Opens the backend, or reports with CC_ERROR_UNAVAILABLE what is missing. */
+  /* Reports with CC_ERROR_UNAVAILABLE what is missing. */
   CcBackend *(*open)(const CcBackendConfig *config, GError **error);
   /* Computes everything about a plan that does not depend on a frame. Takes no reference to the
    * plan, because cc_backend_prepare takes it. */
@@ -71,7 +66,7 @@ typedef struct {
    * order. NULL: submit does all the work and sets the times of the submission, and g_free frees
    * the submission. */
   gboolean (*wait)(CcBackend *self, CcSubmission *submission, CcTimes *times, GError **error);
-  /* Frees memory that is kept for later submissions. NULL if the backend keeps none. */
+  /* See cc_backend_trim. NULL: the backend keeps no memory. */
   void (*trim)(CcBackend *self);
   void (*close)(CcBackend *self);
 } CcBackendClass;

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /* A context that the caller of the engine owns, as an opaque handle (a CUcontext). */
 typedef struct {
   gpointer handle;
-  gint device_id; /* the device of the context */
+  gint device_id;
   /* The owner keeps the context alive: keep(owner) returns a reference, release(reference) drops
    * it. */
   gpointer owner;
@@ -36,7 +36,7 @@ typedef struct {
 struct _CcDevice {
   const CcDeviceClass *klass;
   gpointer context; /* handle of the context that all backends on the device use */
-  gint id;          /* number of the device */
+  gint id;
 };
 
 static inline CcDevice *

@@ -3,13 +3,11 @@
 
 #include "engine/error.h"
 
-/* A backend and the program that runs on it. */
 typedef struct {
   CcBackend *backend; /* NULL: none is open */
   CcProgram *program; /* NULL: none was made yet */
 } Engine;
 
-/* A frame in flight. */
 typedef struct {
   CcSessionFrame *frame;
   CcPlan *plan;
@@ -30,9 +28,9 @@ struct _CcSession {
    * lock held. */
   Engine now;
   CcBackendConfig config; /* configuration of `now`, without the context */
-  CcFilter filter;        /* the current filter, with a reference to its kernel */
-  CcRegion region;        /* region of the filter */
-  GQueue in_flight;       /* Items, oldest first */
+  CcFilter filter;        /* holds a reference to its kernel */
+  CcRegion region;
+  GQueue in_flight; /* Items, oldest first */
   GSList *contexts; /* handles of the contexts that this stream was filtered in, newest first */
   GError *failover, *no_failover; /* reasons of events that are not emitted yet; NULL: none */
   gboolean stays; /* contexts alternate, so the stream stays in the context of `now` */
@@ -55,8 +53,7 @@ emit_reason(CcSession *self, CcSessionEventKind kind, const gchar *reason) {
   emit(self, &(CcSessionEvent){.kind = kind, .reason = reason});
 }
 
-/* Emits the event for the open backend. `context` is the context in which the backend was opened,
- * or NULL. `fallback` says why the backend is not the first choice; NULL if it is. */
+/* `context` and `fallback` become the context and the reason of the event; both may be NULL. */
 static void
 emit_backend(CcSession *self, const CcContext *context, const GError *fallback) {
   const CcBackend *backend = self->now.backend;
@@ -69,7 +66,6 @@ emit_backend(CcSession *self, const CcContext *context, const GError *fallback) 
                                .context = context});
 }
 
-/* Emits the event for the current program, if there is one. */
 static void
 emit_program(CcSession *self) {
   const CcProgram *program = self->now.program;
@@ -115,14 +111,12 @@ describe_backend(CcSession *self) {
   stats->device_id = backend ? backend->device_id : -1;
 }
 
-/* The larger side of the kernel; 0 if nothing is filtered. */
 static guint
 larger_side(const CcPlan *plan) {
   return plan->n_ops > 0 ? MAX(plan->op[0].width, plan->op[0].height) : 0;
 }
 
-/* The caller holds the lock. Without a program the description of the last program stays readable.
- */
+/* The caller holds the lock. Without a program the last description stays readable. */
 static void
 describe_program(CcSession *self) {
   const CcProgram *program = self->now.program;
@@ -165,7 +159,6 @@ unmap_item(Item *item) {
   item->mapped = FALSE;
 }
 
-/* Starts filtering the mapped frame. */
 static void
 submit_item(Item *item, CcProgram *program, GError **error) {
   const CcSessionFrame *frame = item->frame;
@@ -209,7 +202,7 @@ item_free(Item *item) {
   return frame;
 }
 
-/* Maps the frame again, as host memory, and filters it with a program without a device. */
+/* Maps the frame again, as host memory, and runs `program`, whose backend has no device. */
 static gboolean
 redo_item(Item *item, CcProgram *program, GError **error) {
   unmap_item(item);
@@ -236,7 +229,7 @@ finish_all(CcSession *self) {
 }
 
 /* Filters all frames again from their inputs on `backend`, which has no device. Stops at the first
- * failure. The later frames keep the results that they had. */
+ * failure: then the later frames keep their results. */
 static gboolean
 redo_all(CcSession *self, CcBackend *backend, GError **error) {
   CcProgram *program = NULL;
@@ -272,7 +265,6 @@ close_engine(Engine *engine) {
   g_clear_pointer(&engine->backend, cc_backend_close);
 }
 
-/* Replaces the current engine by `next`, and closes the old one. */
 static void
 replace_engine(CcSession *self, Engine next) {
   g_mutex_lock(&self->lock);
@@ -414,11 +406,10 @@ cc_session_give_up_device(CcSession *self, const gchar *reason, GError **error) 
 
 /* --- the filter --- */
 
-/* An operation that may fail for lack of memory or because of a device error. */
 typedef gboolean (*Attempt)(CcSession *self, gpointer data, GError **error);
 
-/* Runs the operation. If memory runs out, runs it again with only one frame in flight. If the
- * device has still failed or lacks memory, runs it again without the device. */
+/* Runs `try`. If memory runs out, runs `try` again with only one frame in flight. After a device
+ * error, or if memory runs out again, runs `try` without the device. */
 static gboolean
 attempt(CcSession *self, Attempt try, gpointer data, GError **error) {
   g_autoptr(GError) reason = NULL;
@@ -439,7 +430,6 @@ attempt(CcSession *self, Attempt try, gpointer data, GError **error) {
   return FALSE;
 }
 
-/* Prepares the plan and makes it the current program. */
 static gboolean
 use_plan(CcSession *self, gpointer plan, GError **error) {
   CcProgram *program = cc_backend_prepare(self->now.backend, plan, error);
@@ -501,8 +491,6 @@ start_frame(CcSession *self, gpointer data, GError **error) {
   return TRUE;
 }
 
-/* Emits the memory path of the first frame, and of every frame whose path differs from the frame
- * before. */
 static void
 emit_paths(CcSession *self, const CcSessionFrame *frame) {
   if (frame->in_path == self->stats.in_path && frame->out_path == self->stats.out_path)

@@ -27,8 +27,7 @@ typedef struct {
   void (*free)(CcSessionFrame *self); /* called only while the frame is not mapped */
 } CcSessionFrameClass;
 
-/* A frame in the session: the input and the output. Callers embed this struct as the first member
- * of their own type. */
+/* The input and output of one frame. Callers embed this struct as the first member of their own. */
 struct _CcSessionFrame {
   const CcSessionFrameClass *klass;
   gsize bytes; /* size of the output, for the counters */

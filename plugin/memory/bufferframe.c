@@ -14,8 +14,7 @@ typedef struct {
   CcMappedFrame in_map, out_map;
 } BufferFrame;
 
-/* Allocates a buffer in system memory that replaces `out`. FALSE: `out` is not in device memory, or
- * the allocation failed. */
+/* FALSE: `out` is not in device memory, or the allocation failed. */
 static gboolean
 take_spare(BufferFrame *self) {
   if (!cc_buffer_get_context(self->out, NULL))
@@ -25,7 +24,7 @@ take_spare(BufferFrame *self) {
   return self->spare != NULL;
 }
 
-/* Maps the output. If the device is lost, the CPU writes to a spare buffer instead. */
+/* If the device is lost, the CPU writes to a spare buffer instead. */
 static gboolean
 map_output(BufferFrame *self, const CcPlan *plan, CcDevice *device, GError **error) {
   g_autoptr(GError) reason = NULL;
@@ -114,8 +113,7 @@ copy_planes(GstVideoFrame *to, const GstVideoFrame *from) {
   }
 }
 
-/* Copies the frame in `system` into a new buffer in system memory, which has the layout of `like`.
- */
+/* Returns a new buffer in system memory, which has the layout of `like`. */
 static GstBuffer *
 lay_out_like(GstBuffer *like, GstBuffer *system, const GstVideoInfo *info) {
   GstVideoMeta *meta = gst_buffer_get_video_meta(like);

@@ -20,8 +20,6 @@ cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_id,
   gst_cuda_handle_set_context(element, offered, device_id, (GstCudaContext **)context);
 }
 
-/* Queries the neighbour of one pad for a context. If the neighbour has a context, calls the
- * element's set_context. */
 static void
 query_peer(GstElement *element, const gchar *pad_name) {
   g_autoptr(GstPad) pad = gst_element_get_static_pad(element, pad_name);
@@ -50,11 +48,10 @@ cc_cuda_context_request(GstElement *element, gboolean (*knows)(GstElement *eleme
         element, gst_message_new_need_context(GST_OBJECT(element), GST_CUDA_CONTEXT_TYPE));
 }
 
-/* Whether libgstcuda can be used. Initialises the library once, right after a successful probe of
- * the driver. If the initialisation fails, the library is never used. In GStreamer 1.22 a failure
- * of the library's own cuInit is fatal: the first call that needs CUDA fails with a critical
- * warning, and every later call blocks forever. If a context is made before the library is loaded,
- * the process aborts. */
+/* libgstcuda is initialised once, right after a successful probe of the driver. If the
+ * initialisation fails, the library is never used. In GStreamer 1.22 a failure of the library's own
+ * cuInit is fatal: the first call that needs CUDA fails with a critical warning, and every later
+ * call blocks forever. If a context is made before the library is loaded, the process aborts. */
 static gboolean
 library_works(CcDevice *device) {
   static GMutex lock;
@@ -165,9 +162,9 @@ sync_memory(GstMemory *memory) {
 #endif
 }
 
-/* Sets the memory kind and the stream of the frame. A frame can wait for one stream only. If it has
- * several memories, or memory of another context, the memories are synchronized here instead. A map
- * for writing also counts as pending work of the stream. */
+/* A frame can wait for one stream only. If the frame has several memories, or memory of another
+ * context, the memories are synchronized here instead. A map for writing also counts as pending
+ * work of the stream. */
 static const gchar *
 describe(const CcMaps *mapped, CcDevice *device, CcFrame *frame) {
   GstObject *context = cc_buffer_get_context(mapped->buffer, NULL);
@@ -186,8 +183,7 @@ describe(const CcMaps *mapped, CcDevice *device, CcFrame *frame) {
   return own ? "CUDA memory" : "CUDA memory of another context";
 }
 
-/* Describes a copy of all rows of a memory, including the padding of the rows. All planes of a CUDA
- * memory have the same pitch. */
+/* Rows are copied with their padding. All planes of a CUDA memory have the same pitch. */
 static CUDA_MEMCPY2D
 describe_rows(GstMemory *memory) {
   const gsize pitch = (gsize)((GstCudaMemory *)memory)->info.stride[0];

@@ -44,8 +44,8 @@ describe_pinned(const CcMaps *maps, CcDevice *device, CcFrame *frame) {
   return cc_pinning_describe(worst);
 }
 
-/* The domain of pinned memory. It owns no memories, because other elements see pinned memory as
- * plain system memory. */
+/* The pinned domain owns no memories, because other elements see pinned memory as plain system
+ * memory. */
 static const CcDomain pinned_domain = {
     .name = "pinned memory",
     .cost = 1, /* the transfer between host and device */

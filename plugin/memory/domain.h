@@ -11,7 +11,6 @@
 
 G_BEGIN_DECLS
 
-/* The GstMapInfos of a mapped buffer. */
 typedef struct {
   GstBuffer *buffer; /* borrowed */
   guint n_maps;

@@ -19,8 +19,7 @@ typedef enum {
   CC_IN_CUDA_EVEN,
 } CcInCuda;
 
-/* A row of CC_FORMATS is F(name as in caps, CcInCuda). The macro passed as F expands the rows.
- * CC_FORMAT_NAME expands a row to the format's name. */
+/* A row of CC_FORMATS is F(name as in caps, CcInCuda). CC_FORMAT_NAME can be passed as F. */
 #define CC_FORMAT_NAME(name, in_cuda) #name,
 
 /* The formats in order of preference, which is used if neighbours leave the format open. Cheaper

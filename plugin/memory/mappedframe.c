@@ -31,10 +31,10 @@ cc_buffer_is_cropped(GstBuffer *buffer, const GstVideoInfo *info) {
          crop_fits(gst_buffer_get_video_crop_meta(buffer), meta, info);
 }
 
-/* Checks the metas of a buffer. If the GstVideoMeta has a larger size than the caps, it describes
- * memory with padding. The frame is then its upper left part, as in gst_video_frame_map(). If the
- * buffer has a GstVideoCropMeta, the crop is the frame. The size of the crop must then be the size
- * of the caps, unless the GstVideoMeta already has this size. */
+/* A GstVideoMeta with a larger size than the caps describes memory with padding. The frame is then
+ * the upper left part of this memory, as in gst_video_frame_map(). If the buffer also has a
+ * GstVideoCropMeta, the crop is the frame and must have the size of the caps. If the GstVideoMeta
+ * has the size of the caps, the crop may have any size. */
 static gboolean
 check_meta(GstBuffer *buffer, const GstVideoMeta *meta, const GstVideoInfo *info, GError **error) {
   const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta(buffer);
@@ -68,8 +68,8 @@ cc_plane_component(const GstVideoInfo *info, guint p) {
   return component[0];
 }
 
-/* Adds the bytes of n strides to *at. FALSE: the result cannot be an offset in memory. All
- * arithmetic is checked for overflow, because metas may contain any number. */
+/* FALSE: the sum cannot be an offset in memory. All arithmetic is checked for overflow, because
+ * metas may contain any number. */
 static gboolean
 add_strides(gsize *at, gsize n, gint stride) {
   gsize bytes;
@@ -83,7 +83,6 @@ add_strides(gsize *at, gsize n, gint stride) {
   return TRUE;
 }
 
-/* The descriptions of a buffer's frame. */
 typedef struct {
   gsize bytes;
   const GstVideoMeta *meta;     /* NULL: GstVideoInfo describes the layout */
@@ -106,7 +105,7 @@ add_crop(gsize *at, const GstVideoCropMeta *crop, const GstVideoInfo *info,
          g_size_checked_add(at, *at, bytes) && add_strides(at, row, stride);
 }
 
-/* Finds the position of a plane. FALSE: a part of the plane is outside of the buffer. */
+/* FALSE: a part of the plane is outside of the buffer. */
 static gboolean
 measure_plane(PlaneExtent *extent, const FrameInBuffer *frame, const GstVideoInfo *info,
               const CcPlaneLayout *plane, guint p) {
@@ -123,8 +122,8 @@ measure_plane(PlaneExtent *extent, const FrameInBuffer *frame, const GstVideoInf
          extent->end <= frame->bytes;
 }
 
-/* Sets the error for a plane that reaches outside of the buffer. Without a GstVideoMeta the layout
- * is GStreamer's default, whose rows are padded to a multiple of 4 bytes in most formats. */
+/* Without a GstVideoMeta the layout is GStreamer's default, whose rows are padded to a multiple of
+ * 4 bytes in most formats. */
 static gboolean
 refuse_plane(const PlaneExtent *extent, const FrameInBuffer *frame, const GstVideoInfo *info,
              guint p, GError **error) {
@@ -173,8 +172,7 @@ cc_buffer_check(GstBuffer *buffer, const GstVideoInfo *info, const CcFrameLayout
   return locate_planes(extent, buffer, info, layout, error);
 }
 
-/* The domain of the buffer's first memory on a device, for an error message. NULL: no memory is on
- * a device. */
+/* NULL: no memory of the buffer is on a device. */
 static const CcDomain *
 find_device_domain(GstBuffer *buffer) {
   for (guint i = 0; i < gst_buffer_n_memory(buffer); i++) {
@@ -185,8 +183,7 @@ find_device_domain(GstBuffer *buffer) {
   return NULL;
 }
 
-/* Maps the memory that contains the bytes from `start` to `end` of the buffer. Returns the address
- * of byte `start`. */
+/* Returns the address of byte `start` of the buffer. */
 static guint8 *
 map_bytes(CcMappedFrame *self, gsize start, gsize end, GstMapFlags flags, GError **error) {
   guint index, length;
@@ -211,8 +208,8 @@ map_bytes(CcMappedFrame *self, gsize start, gsize end, GstMapFlags flags, GError
   return NULL;
 }
 
-/* Whether a plane extends over several memories. These memories must then be merged by a map.
- * Merging replaces the memories of the buffer, so all planes must use the same map. */
+/* If a plane extends over several memories, one map must merge them. Merging replaces the memories
+ * of the buffer, so all planes must then use this map. */
 static gboolean
 crosses_memories(GstBuffer *buffer, const PlaneExtent *extent) {
   guint index, length;
@@ -222,7 +219,6 @@ crosses_memories(GstBuffer *buffer, const PlaneExtent *extent) {
          length > 1;
 }
 
-/* Whether one map must cover all planes. */
 static gboolean
 need_one_map(GstBuffer *buffer, const PlaneExtent *extent, guint n_planes) {
   gboolean crosses = gst_buffer_n_memory(buffer) == 1;
@@ -231,8 +227,7 @@ need_one_map(GstBuffer *buffer, const PlaneExtent *extent, guint n_planes) {
   return crosses;
 }
 
-/* Sets the addresses and pitches of the planes. `whole` is the address of the buffer's first byte.
- */
+/* `whole` is the address of the buffer's first byte. */
 static void
 set_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, guint8 *whole) {
   for (guint p = 0; p < n_planes; p++) {
@@ -242,8 +237,7 @@ set_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes, guint
   self->frame.is_one_block = TRUE;
 }
 
-/* Copies the planes to host memory. Used if GStreamer cannot map the buffer as system memory. FALSE
- * if the buffer has several memories or if its domain cannot read the memory. */
+/* Used if GStreamer cannot map the buffer as system memory. */
 static gboolean
 copy_planes(CcMappedFrame *self, const PlaneExtent *extent, guint n_planes) {
   GstMemory *memory = gst_buffer_peek_memory(self->maps.buffer, 0);
@@ -281,8 +275,8 @@ is_on_device(const CcMappedFrame *self) {
   return self->frame.memory == CC_MEMORY_DEVICE || self->frame.memory == CC_MEMORY_PEER;
 }
 
-/* Whether the engine can use the plane in place. The engine needs aligned samples, and rows that do
- * not overlap. A GstVideoMeta can describe other layouts. */
+/* The engine needs aligned samples, and rows that do not overlap. A GstVideoMeta can describe other
+ * layouts. */
 static gboolean
 plane_is_regular(const CcPlane *plane, const CcPlaneLayout *layout) {
   const gsize mask = cc_sample_size(layout->type) - 1;

@@ -8,7 +8,6 @@
 
 G_BEGIN_DECLS
 
-/* A mapped buffer as planes. */
 typedef struct {
   CcMaps maps;
   /* repacked: copies of planes that the engine cannot read in place, else NULL. copy: copy of a

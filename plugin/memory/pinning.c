@@ -49,9 +49,8 @@ ref_device(GstAllocator *allocator) {
   return device;
 }
 
-/* Pinned memory begins on a page boundary, which satisfies every alignment up to a page. If the sum
- * of the sizes overflows, the allocator returns NULL, because GStreamer's own allocator does not
- * check the sum. */
+/* Pinned memory begins on a page boundary, which satisfies every alignment up to a page. The sum of
+ * the sizes is checked here, because GStreamer's own allocator does not check the sum. */
 static GstMemory *
 pinned_alloc(GstAllocator *allocator, gsize bytes, GstAllocationParams *params) {
   gsize max;
@@ -163,7 +162,8 @@ cc_pinned_allocator_new(CcDevice *device) {
 /* The state of a memory from another allocator, attached to the memory as qdata. */
 typedef struct {
   CcPinning state;
-  CcDevice *device; /* device, start and bytes are set only if the state is IN_PLACE */
+  /* Set only if the state is IN_PLACE, like `start` and `bytes`. */
+  CcDevice *device;
   gpointer start;
   gsize bytes;
   /* Value of the global n_released at the last try; used only if the state is LIMIT or NO_MEMORY.
@@ -191,7 +191,7 @@ cc_pinning_registered_bytes(void) {
   return bytes;
 }
 
-/* Releases a registration. Called before its memory is freed. */
+/* Called before the memory is freed. */
 static void
 registration_free(gpointer data) {
   Registration *self = data;
@@ -228,9 +228,8 @@ try_to_register(Registration *self, gpointer start, gsize bytes, CcDevice *devic
   return CC_PINNING_IN_PLACE;
 }
 
-/* Whether to try to register a memory that was seen before. TRUE if it was not tried yet, or if
- * memory was lacking at the last try and other registrations were released since then. The caller
- * holds the lock. */
+/* A second attempt makes sense if memory was lacking at the last attempt and other registrations
+ * were released since then. The caller holds the lock. */
 static gboolean
 is_worth_a_try(const Registration *self) {
   const gboolean lacked_memory =

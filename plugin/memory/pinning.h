@@ -19,7 +19,6 @@ GstAllocator *cc_pinned_allocator_new(CcDevice *device);
  * of them forever. */
 void cc_pinned_allocator_close(GstAllocator *allocator);
 
-/* Whether and how a memory is pinned, or why it is not. */
 typedef enum {
   CC_PINNING_OWN,       /* pinned: allocated by a pinned allocator */
   CC_PINNING_IN_PLACE,  /* pinned: registered in place */
@@ -37,7 +36,6 @@ typedef enum {
  * used only once is not registered. Pinned memory is pinned for all devices. Any thread. */
 CcPinning cc_pinning_look_up(const GstMapInfo *map, CcDevice *device);
 
-/* Whether `pinning` means that the memory is pinned. */
 gboolean cc_pinning_is_pinned(CcPinning pinning);
 
 /* The text for the log and for `stats`, for example "registered" or "staged: ...". */

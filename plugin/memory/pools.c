@@ -53,8 +53,8 @@ set_pool(GstQuery *query, GstBufferPool *pool, guint size, guint min, guint max)
     gst_query_add_allocation_pool(query, pool, size, min, max);
 }
 
-/* Whether a neighbour's parameters are valid. The alignment must be a mask of low bits. Prefix and
- * padding must be of plausible size, so that GStreamer's sum does not overflow. */
+/* The alignment must be a mask of low bits. Prefix and padding must be of plausible size, so that
+ * GStreamer's sum does not overflow. */
 static gboolean
 is_reasonable(const GstAllocationParams *params) {
   return (params->align & (params->align + 1)) == 0 && params->align <= MAX_ALIGN_MASK &&
@@ -84,7 +84,6 @@ configure(GstBufferPool *pool, GstCaps *caps, guint size, guint min, guint max,
   return gst_buffer_pool_set_config(pool, config);
 }
 
-/* Downstream's offer in an allocation query. */
 typedef struct {
   GstCaps *caps;
   gsize bytes; /* size of a frame without padding */
@@ -111,8 +110,8 @@ allocator_is_plain(GstAllocator *allocator) {
   return !allocator || g_strcmp0(allocator->mem_type, GST_ALLOCATOR_SYSMEM) == 0;
 }
 
-/* Whether a pool only allocates system memory without padding. Sinks offer such pools if they have
- * no special memory. */
+/* A plain pool allocates system memory without padding. Sinks that have no special memory offer
+ * plain pools. */
 static gboolean
 pool_is_plain(GstBufferPool *pool) {
   GstAllocator *allocator = NULL;
@@ -127,8 +126,7 @@ pool_is_plain(GstBufferPool *pool) {
                    G_OBJECT_TYPE(pool) == cc_zeroed_pool_get_type());
 }
 
-/* The number of buffers that a neighbour requests, plus the number that this element holds back.
- * The sum is limited to G_MAXUINT, because a neighbour may request any number. */
+/* The sum is limited to G_MAXUINT, because a neighbour may request any number of buffers. */
 static guint
 add_held(guint n, const CcAllocation *allocation) {
   return n > G_MAXUINT - allocation->n_held ? G_MAXUINT : n + allocation->n_held;
@@ -168,9 +166,8 @@ choose_system_pool(GstQuery *query, const CcAllocation *allocation, Offer *offer
   return why;
 }
 
-/* Makes a pool of the domain and finds the size of its buffers. The pool allocates no buffers in
- * advance. If the start of a CUDA pool fails after some buffers were allocated, GStreamer 1.22
- * leaks these buffers. */
+/* Sets *size to the size of the pool's buffers. The pool allocates no buffers in advance, because
+ * GStreamer 1.22 leaks them if the start of a CUDA pool fails. */
 static GstBufferPool *
 new_domain_pool(const CcAllocation *allocation, GstCaps *caps, guint *size) {
   GstBufferPool *pool = allocation->domain->new_pool(allocation->context);

@@ -9,7 +9,6 @@
 
 G_BEGIN_DECLS
 
-/* The requirements for buffers. */
 typedef struct {
   const CcDomain *domain; /* domain of the caps in the query */
   GstAllocator *pinned;   /* allocator for system memory that a device accesses; NULL: any */

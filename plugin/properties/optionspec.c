@@ -10,8 +10,7 @@
 
 /* --- specifications --- */
 
-/* The validation function of numbers. Accepts every value, so that GObject passes the original
- * value to the setter. */
+/* Accepts every number, so that GObject passes the original value to the setter. */
 static gboolean
 change_nothing(GParamSpec *spec, GValue *value) {
   return FALSE;
@@ -32,7 +31,6 @@ derive(GType parent, const gchar *name) {
   return g_type_register_static(parent, name, &info, 0);
 }
 
-/* Makes the specification of a number. Its type is derived from GObject's type for such numbers. */
 static GParamSpec *
 new_number_spec(const CcOption *self, const gchar *blurb, GParamFlags flags) {
   static gsize int_type = 0, double_type = 0;
@@ -54,8 +52,7 @@ new_number_spec(const CcOption *self, const gchar *blurb, GParamFlags flags) {
   return spec;
 }
 
-/* The enum type of a choice. It is registered once. Its values are never freed, because GObject
- * keeps types forever. */
+/* The values are never freed, because GObject keeps types forever. */
 static GType
 get_enum_type(const CcOption *self) {
   g_autofree gchar *name =
@@ -151,8 +148,8 @@ cc_value_describe(const GValue *value) {
 
 /* --- values --- */
 
-/* Appends the numbers of an array to `to`. An entry is read only if its type is a single number or
- * a text, so that no large value is converted. */
+/* An entry is read only if its type is a single number or a text, so that no large value is
+ * converted. */
 static gboolean
 append_array(CcCoefficients *to, const GValue *array, GError **error) {
   for (guint i = 0; i < gst_value_array_get_size(array); i++) {
@@ -185,7 +182,7 @@ append_array(CcCoefficients *to, const GValue *array, GError **error) {
   return TRUE;
 }
 
-/* Reads an array that is a flat list of numbers or an array of rows. */
+/* The array is a flat list of numbers or an array of rows. */
 static gboolean
 read_array(const CcOption *self, CcCoefficients *to, const GValue *array, GError **error) {
   const guint n = gst_value_array_get_size(array);

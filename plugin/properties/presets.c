@@ -32,13 +32,12 @@ read_shipped(gpointer data) {
   return presets;
 }
 
-/* Whether a name is reserved: GStreamer uses such names for its own groups in the preset file. */
+/* GStreamer uses names that begin with _ for its own groups in the preset file. */
 static gboolean
 is_private(const gchar *name) {
   return *name == '_';
 }
 
-/* The compiled-in presets. They are parsed once and kept. */
 static GKeyFile *
 get_shipped(void) {
   static GOnce once = G_ONCE_INIT;
@@ -50,8 +49,8 @@ is_shipped(const gchar *name) {
   return !is_private(name) && g_key_file_has_group(get_shipped(), name);
 }
 
-/* Whether a preset file has an element name but no version. GStreamer crashes when it reads such a
- * file, at least up to 1.22. */
+/* GStreamer, at least up to 1.22, crashes when it reads a preset file that has an element name but
+ * no version. */
 static gboolean
 lacks_version(const gchar *path) {
   g_autoptr(GKeyFile) file = g_key_file_new();
@@ -60,8 +59,7 @@ lacks_version(const gchar *path) {
          !g_key_file_has_key(file, HEADER, "version", NULL);
 }
 
-/* Whether GStreamer can read the user's files without a crash. Once the files are valid, they are
- * not checked again, because GStreamer reads them only once. */
+/* Valid files are not checked again, because GStreamer reads them only once. */
 static gboolean
 can_read_user(void) {
   static gint read = FALSE, warned = FALSE; /* both are accessed atomically */
@@ -92,8 +90,7 @@ is_of_user(GstPreset *preset, const gchar *name) {
   return !is_private(name) && names && g_strv_contains((const gchar *const *)names, name);
 }
 
-/* Returns TRUE and warns if a shipped preset has the name and no user's preset does. Shipped
- * presets cannot be changed. */
+/* Returns TRUE and warns if only a shipped preset has the name. */
 static gboolean
 refuse_change(GstPreset *preset, const gchar *name, const gchar *change) {
   if (!is_shipped(name) || is_of_user(preset, name))
@@ -109,7 +106,6 @@ compare_names(gconstpointer a, gconstpointer b) {
   return g_strcmp0(*(const gchar *const *)a, *(const gchar *const *)b);
 }
 
-/* Adds copies of the names that are not yet in the array. */
 static void
 add_names(GPtrArray *all, gchar **names) {
   for (gchar **name = names; name && *name; name++)
@@ -117,7 +113,7 @@ add_names(GPtrArray *all, gchar **names) {
       g_ptr_array_add(all, g_strdup(*name));
 }
 
-/* All names without duplicates, in GStreamer's order. */
+/* Without duplicates, in GStreamer's order. */
 static gchar **
 get_preset_names(GstPreset *preset) {
   g_auto(GStrv) shipped = g_key_file_get_groups(get_shipped(), NULL);
@@ -130,7 +126,6 @@ get_preset_names(GstPreset *preset) {
   return (gchar **)g_ptr_array_free(all, FALSE);
 }
 
-/* The names of the properties that affect pixels, which a preset stores. */
 static gchar **
 get_property_names(GstPreset *preset) {
   GStrvBuilder *names = g_strv_builder_new();
@@ -143,8 +138,7 @@ get_property_names(GstPreset *preset) {
 
 /* --- loading --- */
 
-/* Sets the properties to the values of a shipped preset, in the same way as GStreamer loads a
- * user's preset. */
+/* Sets the properties in the same way as GStreamer does for a user's preset. */
 static gboolean
 load_shipped(GstPreset *preset, const gchar *name) {
   for (guint i = 0; i < cc_n_options; i++) {
@@ -162,9 +156,8 @@ load_shipped(GstPreset *preset, const gchar *name) {
   return TRUE;
 }
 
-/* Sets all properties that affect pixels, as one change. Properties that the preset omits get their
- * defaults. The preset is first loaded into a temporary element, so that nothing changes if one of
- * its values is refused. */
+/* Properties that the preset omits get their defaults. The preset is first loaded into a temporary
+ * element, so that nothing changes if one of its values is refused. */
 static gboolean
 load_preset(GstPreset *preset, const gchar *name) {
   GstCudaConv *self = GST_CUDA_CONV(preset);
@@ -206,7 +199,6 @@ get_meta(GstPreset *preset, const gchar *name, const gchar *tag, gchar **value) 
 
 /* --- changing --- */
 
-/* Whether the text is UTF-8 without control characters. */
 static gboolean
 is_one_line(const gchar *text) {
   const gboolean is_utf8 = g_utf8_validate(text, -1, NULL);
@@ -229,8 +221,7 @@ refuse_name(GstPreset *preset, const gchar *name) {
   return !can_be;
 }
 
-/* Returns TRUE and warns if the path of the kernel file contains a quote, because GStreamer's
- * preset file does not preserve quotes. */
+/* GStreamer's preset file does not preserve quotes. */
 static gboolean
 refuse_path(GstPreset *preset) {
   g_autofree gchar *path = NULL;
@@ -260,8 +251,6 @@ delete_preset(GstPreset *preset, const gchar *name) {
          of_user.delete_preset(preset, name);
 }
 
-/* Returns TRUE and warns if one line of GStreamer's preset file cannot store the description of a
- * preset. */
 static gboolean
 refuse_meta(GstPreset *preset, const gchar *tag, const gchar *value) {
   const gboolean fits =

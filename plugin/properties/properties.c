@@ -14,8 +14,8 @@ static void (*parent_dispatch)(GObject *object, guint n, GParamSpec **pspecs);
 
 /* --- values --- */
 
-/* Handles a refused value. A value that is refused before the start makes the start fail. A value
- * that is refused after the start only causes a warning, and the previous value stays in use. */
+/* A value that is refused before the start makes the start fail. A value that is refused after the
+ * start only causes a warning, and the previous value stays in use. */
 static void
 refuse(GstCudaConv *self, guint i, const GValue *value, const gchar *why) {
   const gchar *name = cc_settings_option(i)->name;
@@ -88,10 +88,10 @@ get_property(GObject *object, guint id, GValue *to, GParamSpec *pspec) {
 
 /* --- commits --- */
 
-/* Commits properties that were set together. GObject calls this function once for all properties
- * that were set by one g_object_set, by a preset, by the control bindings for a frame, or between
- * g_object_freeze_notify and g_object_thaw_notify. Only these properties are committed, because
- * another thread may be about to set further values. */
+/* GObject calls this function once for all properties that were set by one g_object_set, by a
+ * preset, by the control bindings for a frame, or between g_object_freeze_notify and
+ * g_object_thaw_notify. Only these properties are committed, because another thread may be about to
+ * set further values. */
 static void
 dispatch_properties_changed(GObject *object, guint n, GParamSpec **changed) {
   CcOptionSet set = 0;

@@ -39,8 +39,8 @@ try_part(GstCudaConv *self, const CcOptions *tried, CcOptionSet part, CcUseFilte
   return TRUE;
 }
 
-/* Sets refused properties back to the running values and posts a warning. No warning is posted if
- * all of the properties are driven by control bindings whose warning was already posted. */
+/* Posts no warning if control bindings drive all of the refused properties and their warnings were
+ * already posted. */
 static void
 refuse(GstCudaConv *self, CcOptionSet refused, const GError *reason) {
   CcOptionSet reported = refused;
@@ -95,8 +95,8 @@ try_apart(GstCudaConv *self, const CcOptions *tried, CcOptionSet changes, CcUseF
   return refused;
 }
 
-/* Makes a filter from the committed values. FALSE: some of the values do not work. If a filter ran
- * before, these values are set back to the running ones. */
+/* FALSE: some of the committed values do not work. If a filter ran before, these values are set
+ * back to the running values. */
 static gboolean
 try_properties(GstCudaConv *self, CcUseFilter use, gpointer data, GError **error) {
   const gboolean runs = cc_session_get_filter(self->session)->kernel != NULL;

@@ -86,8 +86,7 @@ cc_settings_clear(CcSettings *self) {
 
 /* --- commits --- */
 
-/* Commits the staged values of `set`. Options that define the custom kernel are committed together.
- * The caller holds the lock. */
+/* Options that define the custom kernel are committed together. The caller holds the lock. */
 static void
 commit(CcSettings *self, CcOptionSet set) {
   const CcOptionSet definitions = cc_option_bit(CC_N_DEFINITIONS) - 1;
@@ -118,8 +117,7 @@ cc_settings_commit_overdue(CcSettings *self) {
   g_mutex_unlock(&self->lock);
 }
 
-/* Marks options as staged. An option that is already pending keeps its earlier time. The caller
- * holds the lock. */
+/* An option that is already pending keeps its earlier time. The caller holds the lock. */
 static void
 add_pending(CcSettings *self, CcOptionSet set) {
   const gint64 now = g_get_monotonic_time();
@@ -178,9 +176,9 @@ cc_settings_stop(CcSettings *self) {
 
 /* --- properties --- */
 
-/* Defines the custom kernel. The lock is not held meanwhile, because the definition may be read
- * from a file. If another thread defined a custom kernel in the meantime, starts again, because a
- * row or a column is combined with the existing definition. */
+/* The lock is not held while the custom kernel is made, because its definition may be read from a
+ * file. If another thread defined a custom kernel in the meantime, starts again, because a row or a
+ * column is combined with the existing definition. */
 static gboolean
 define(CcSettings *self, guint i, const CcOptionValue *value, GError **error) {
   gboolean ok, again;

@@ -8,10 +8,7 @@
  * At the end of each call that sets properties, GObject reports the properties that were set.
  * Exactly these properties are committed then. If calls of several threads overlap, GObject reports
  * once, after the last call. To limit the delay, a frame commits all staged values if one of them
- * has been staged for 50 ms.
- *
- * If the streaming thread finds that committed values cannot work, it sets these properties back to
- * the running values, except properties that were set again in the meantime. */
+ * has been staged for 50 ms. */
 
 #include "engine/options.h"
 #include "engine/run/backend.h"
@@ -63,7 +60,7 @@ void cc_settings_load(CcSettings *self, const CcSettings *preset);
 /* Commits the staged values of these properties. */
 void cc_settings_commit(CcSettings *self, CcOptionSet set);
 
-/* Commits all staged values if one of them has been staged for 50 ms. Called for each frame. */
+/* Called for each frame. */
 void cc_settings_commit_overdue(CcSettings *self);
 
 /* --- start and stop --- */
@@ -87,9 +84,9 @@ void cc_settings_stop(CcSettings *self);
 guint64 cc_settings_take(CcSettings *self, CcOptions *options);
 guint64 cc_settings_get_serial(CcSettings *self);
 
-/* Sets `refused` properties back to the values in `running`, except properties that were set after
- * the last cc_settings_take, or that were not yet committed at that time. Returns the properties
- * whose staged values changed. */
+/* Used if committed values cannot work. Sets `refused` properties back to the values in `running`,
+ * except properties that were set after the last cc_settings_take, or that were not yet committed
+ * at that time. Returns the properties whose staged values changed. */
 CcOptionSet cc_settings_put_back(CcSettings *self, CcOptionSet refused, const CcOptions *running);
 
 /* --- for any thread --- */
