@@ -283,7 +283,7 @@ help(Worker *self, Slot *slot) {
   return yielded;
 }
 
-/* Spins until n_opened differs from `seen`, because a new call has come, and returns TRUE. Returns
+/* Spins, and returns TRUE as soon as n_opened differs from `seen`: a new call has come. Returns
  * FALSE if no call came or ran for CC_LOOK_OUT_NS, or if more threads run than there are cores.
  * After MAX_LOOK_OUT_NS, running calls no longer extend the time. */
 static gboolean
@@ -302,7 +302,7 @@ look_out(gint seen) {
 }
 
 /* Sleeps until the worker is called or all workers must end. Returns at once if n_opened differs
- * from `seen`, because a new call has come. */
+ * from `seen`: a new call has come. */
 static void
 rest(Worker *self, gint seen) {
   g_atomic_int_set(&self->state, ASLEEP);

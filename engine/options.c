@@ -185,8 +185,9 @@ const CcOption cc_options[] = {
      * like one with sigma=42. Other kernels ignore sigma, with a warning.
      */
     {"sigma", "Sigma",
-     "Standard deviation of kernel=gaussian; 0 selects binomial coefficients. With size=0 the size "
-     "is 6 sigma + 1, so sigma can be at most 21.08",
+     "Standard deviation of kernel=gaussian; 0 selects binomial coefficients. If sigma is above 0 "
+     "and size is 0, the kernel gets 6 sigma + 1 rows and columns. A sigma above 21.08 needs a "
+     "size",
      FILTER(sigma), DOUBLE(0, CC_MAX_SIGMA, 0), .unit = "pixel"},
 
     /**

@@ -14,8 +14,8 @@ NAME(finish_16)(gpointer dst, gconstpointer t, guint n, const CcFinish *finish) 
     out[x] = STORE(code_of_16(in[x], &constants));
 }
 
-/* v = t * mul + add is rounded once. v is clamped to lo..hi and then truncated. Truncation equals
- * floor because lo >= 0. */
+/* v = t * mul + add has one rounding error at most: it is fused, or the product is exact. v is
+ * clamped to lo..hi and then truncated. Truncation equals floor because lo >= 0. */
 #define DEFINE_FINISH_REAL(name, number, real, fused, mul_of, add_of)                              \
   static inline void NAME(name##_with)(gpointer dst, gconstpointer t, guint n,                     \
                                        const CcFinish *finish, gboolean use_fused) {               \

@@ -9,8 +9,8 @@
  *
  * With K = w * h taps a pixel takes K fetches of pixels, K fetches of coefficients, K
  * multiplications and K atomic additions. In the worst case, the atomic additions run one after
- * another. Most threads of a block's last warp have no coefficient. A tile is a single pixel, so it
- * is always free on write. */
+ * another. Up to 31 threads of a block's last warp have no coefficient. A tile is a single pixel of
+ * the target, so writing it never needs a boundary test ("free on write" in cuda/tile.cuh). */
 
 #include "cuda/tile.cuh"
 

@@ -87,7 +87,8 @@ void cc_matrix_init_product(CcMatrix *matrix, const gdouble *row, guint n_row,
 
 /* The definition for a requested `size`; 0 requests the default size. Returns the definition of
  * that size, else of the next smaller size, else of the smallest size. A user's matrix has only its
- * own size. Sampled Gaussians and larger means have no definition. */
+ * own size. Sampled Gaussians have no definition, and neither have mean
+ * kernels that are larger than all of `sizes`. */
 const CcKernelSize *cc_kernel_get_size(const CcKernel *kernel, guint size);
 
 /* Whether the kernel has a `size` that is larger than all of its definitions. Only Gaussian and

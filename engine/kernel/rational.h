@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* num / den in lowest terms; den is 0 if no such fraction exists. */
+/* The fraction num / den; den is 0 if there is no fraction. */
 typedef struct {
   gint64 num, den;
 } CcRational;
@@ -21,8 +21,8 @@ cc_gcd(gint64 a, gint64 b) {
   return ABS(a);
 }
 
-/* The fraction with the smallest denominator up to `max_den` that equals x within the rounding of a
- * double. Uses continued fractions. */
+/* The fraction in lowest terms, with the smallest denominator up to `max_den`, that equals x within
+ * the rounding of a double. Uses continued fractions. */
 CcRational cc_rational(gdouble x, gint64 max_den);
 
 G_END_DECLS
