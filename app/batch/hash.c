@@ -40,7 +40,7 @@ open_file(const gchar *path, guint64 *size, GError **error) {
   return fd;
 }
 
-/* Adds fewer than `count` bytes if the file ends before. */
+/* Adds `count` bytes of the file, or fewer if the file ends earlier. */
 static gboolean
 add_bytes(GChecksum *checksum, int fd, guint64 from, guint64 count, gchar *buffer) {
   while (count > 0) {
@@ -113,8 +113,7 @@ all_have_samples(const GstVideoFormatInfo *format) {
     if (!has_samples(format, i))
       return FALSE;
   }
-  return !GST_VIDEO_FORMAT_INFO_HAS_PALETTE(format) && !GST_VIDEO_FORMAT_INFO_IS_COMPLEX(format) &&
-         !GST_VIDEO_FORMAT_INFO_IS_TILED(format);
+  return !GST_VIDEO_FORMAT_INFO_HAS_PALETTE(format) && !GST_VIDEO_FORMAT_INFO_IS_COMPLEX(format);
 }
 
 /* Copies the samples of a row without gaps. In `from`, samples are `step` bytes apart. */
@@ -157,8 +156,9 @@ add_component(GChecksum *checksum, const GstVideoFrame *frame, guint component) 
 
 /* ---- planes of frames ---- */
 
-/* Adds the rows of a plane without their padding. Each row has GStreamer's default pitch: its
- * number of bytes, rounded up to a multiple of four. */
+/* Adds the rows of a plane. Of each row, adds as many bytes as GStreamer's default pitch has, which
+ * is usually the number of bytes in a row, rounded up to a multiple of four. So a larger pitch of
+ * the buffer does not change the hash. */
 static void
 add_plane(GChecksum *checksum, const GstVideoFrame *frame, guint plane) {
   GstVideoInfo unpadded;
@@ -177,9 +177,22 @@ add_plane(GChecksum *checksum, const GstVideoFrame *frame, guint plane) {
     g_checksum_update(checksum, row, bytes);
 }
 
+/* Adds all bytes of a frame whose planes consist of tiles, because such planes have no rows. */
+static gboolean
+add_tiles(GChecksum *checksum, GstBuffer *buffer) {
+  GstMapInfo map;
+  if (!gst_buffer_map(buffer, &map, GST_MAP_READ))
+    return FALSE;
+  g_checksum_update(checksum, map.data, (gssize)map.size);
+  gst_buffer_unmap(buffer, &map);
+  return TRUE;
+}
+
 gboolean
 hash_add_frame(GChecksum *checksum, GstBuffer *buffer, const GstVideoInfo *info) {
   GstVideoFrame frame;
+  if (GST_VIDEO_FORMAT_INFO_IS_TILED(info->finfo))
+    return add_tiles(checksum, buffer);
   if (!gst_video_frame_map(&frame, info, buffer, GST_MAP_READ))
     return FALSE;
   if (all_have_samples(frame.info.finfo)) {

@@ -176,6 +176,26 @@ test_alike(void) {
   }
 }
 
+/* Planes of tiles have no rows: their "stride" is two numbers of tiles. */
+static void
+test_tiles(void) {
+  static const GstVideoFormat tiled[] = {GST_VIDEO_FORMAT_NV12_64Z32, GST_VIDEO_FORMAT_NV12_4L4,
+                                         GST_VIDEO_FORMAT_NV12_32L32};
+  for (guint i = 0; i < G_N_ELEMENTS(tiled); i++) {
+    GstVideoInfo info;
+    g_assert_true(gst_video_info_set_format(&info, tiled[i], 128, 64));
+    g_autoptr(GstCaps) caps = gst_video_info_to_caps(&info);
+    g_autoptr(GstBuffer) buffer = gst_buffer_new_allocate(NULL, info.size, NULL);
+    gst_buffer_memset(buffer, 0, 0, info.size);
+    g_autofree gchar *zeros = hash_frame(buffer, caps);
+    gst_buffer_memset(buffer, info.size - 1, 1, 1);
+    g_autofree gchar *other = hash_frame(buffer, caps);
+    g_assert_nonnull(zeros);
+    g_assert_nonnull(other);
+    g_assert_cmpstr(zeros, !=, other);
+  }
+}
+
 static void
 test_no_frame(void) {
   g_autoptr(GstBuffer) buffer = gst_buffer_new_allocate(NULL, 3, NULL);
@@ -208,6 +228,7 @@ main(int argc, char **argv) {
   }
   g_test_add_func("/frames/file", test_file);
   g_test_add_func("/frames/alike", test_alike);
+  g_test_add_func("/frames/tiles", test_tiles);
   g_test_add_func("/frames/no-frame", test_no_frame);
   return g_test_run();
 }
