@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /* The result of a sub-command, which is the exit status of the program. */
 typedef enum {
   APP_DONE = 0,
-  APP_FAILED = 1, /* one line on stderr gives the reason and the fix */
+  APP_FAILED = 1, /* messages on stderr or the report of `doctor` give the reason */
   APP_WRONG_USAGE = 2,
 } AppStatus;
 
@@ -56,7 +56,8 @@ AppStatus app_end_output(const gchar *name, AppStatus status);
 /* Returns APP_WRONG_USAGE for errors of the command line and APP_FAILED for all other errors. */
 AppStatus app_status_of(const GError *error);
 
-/* Ends the process by signal `number` with its default action, so a shell ends its loop too. */
+/* Ends the process by the default action of signal `number`. A shell script that runs the program
+ * in a loop then ends the loop too. */
 AppStatus app_end_by_signal(gint number);
 
 /* Sets an error of domain APP_USAGE_ERROR and returns FALSE. */

@@ -35,7 +35,7 @@ filter_list_properties(GstElement *filter) {
   guint count, used = 0;
   GParamSpec **all = g_object_class_list_properties(G_OBJECT_GET_CLASS(filter), &count);
   for (guint i = 0; i < count; i++) {
-    /* properties of the base classes are of no use outside a pipeline */
+    /* the command does not need the properties of the base classes, such as `name` and `qos` */
     if (all[i]->flags & G_PARAM_WRITABLE && all[i]->owner_type == G_OBJECT_TYPE(filter))
       all[used++] = all[i];
   }
@@ -101,7 +101,9 @@ find_name(const gchar *text, gchar **names) {
   return NULL;
 }
 
-/* Common mistakes are the name of a preset as a kernel, and a number with a decimal comma. */
+/* Returns the end of the error message for a wrong value, or "". The text helps with common
+ * mistakes: the name of a preset as a kernel, a matrix in another syntax, and a number with a
+ * decimal comma. */
 static const gchar *
 hint(GstElement *filter, const CcOption *option, const gchar *text) {
   if (strcmp(option->name, "kernel") == 0) {
@@ -255,7 +257,8 @@ filter_options_to_text(const FilterOptions *self) {
   return g_strdup(text->str);
 }
 
-/* TRUE if a property only chooses where a frame is filtered and does not change the result. */
+/* TRUE if a property chooses where frames are filtered or how many are in flight. These properties
+ * do not change the result, so they are not in the engine's table of options. */
 static gboolean
 is_placement(const gchar *property) {
   return cc_options_find(property) == cc_n_options;
@@ -328,7 +331,8 @@ take_preset(const gchar *option, const gchar *text, gpointer user_data, GError *
   return TRUE;
 }
 
-/* Returns the description of an option in the help: "blurb (default): values". */
+/* Returns the description of an option in the help: "blurb (default): values" for an enum, "blurb;
+ * values" for a number, and the blurb for all other types. */
 static gchar *
 describe_property(const FilterOptions *self, GParamSpec *spec) {
   g_auto(Described) described = describe(spec);
@@ -385,7 +389,7 @@ filter_options_list_formats(const FilterOptions *self) {
   return names;
 }
 
-/* Without `all`, adds options only for properties that choose where a frame is filtered. */
+/* Without `all`, adds options only for the properties for which is_placement returns TRUE. */
 static void
 add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
   static const gchar *const placeholders[] = {[CC_OPTION_INT] = "N",

@@ -28,8 +28,8 @@ gchar **filter_options_list_formats(const FilterOptions *self);
  * accepted values. */
 GstElement *filter_options_make(const FilterOptions *self, GError **error);
 
-/* Like filter_options_add, but adds only options that choose where a frame is filtered: backend,
- * device and threads. These options do not change the result. */
+/* Like filter_options_add, but adds only the options `backend`, `cuda-device-id`, `n-threads` and
+ * `in-flight`, which do not change the result. */
 void filter_options_add_where(FilterOptions *self, GOptionContext *context);
 
 /* Sets the properties of an element to the values of the options. Returns FALSE with an error if a
@@ -42,11 +42,12 @@ const gchar *filter_options_kernel_file(const FilterOptions *self);
 /* Returns the options as one line, quoted for a shell: --preset=soft --sigma=2. Free it. */
 gchar *filter_options_to_text(const FilterOptions *self);
 
-/* Returns a new element with the options of a line from filter_options_to_text. `kernel_file`
- * replaces the kernel file in the line, unless it is NULL. */
+/* Returns a new element with the options of a line from filter_options_to_text. If `kernel_file` is
+ * not NULL, it replaces the kernel file in the line. */
 GstElement *filter_make_from_text(const gchar *text, const gchar *kernel_file, GError **error);
 
-/* Returns a hash of the values of all properties that change the result. Free it. */
+/* Returns a hash of the values of all properties except `kernel-file` and the options of
+ * filter_options_add_where. Free it. */
 gchar *filter_digest(GstElement *filter);
 
 /* Parses a value, checks its range and sets one property. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The program `cudaconv`, for users who do not know GStreamer. Each sub-command has its own source
- * file. */
+/* The program `cudaconv`, for users who do not know GStreamer. This file has the table of
+ * sub-commands. */
 
 #include "command.h"
 #include "app/convert/media.h"
@@ -93,7 +93,8 @@ find_plugin_in_build(void) {
 
 void
 app_start_gstreamer(void) {
-  /* If a plugin crashes GStreamer's scanner process, GStreamer writes to a closed pipe. */
+  /* If a plugin crashes GStreamer's scanner process, GStreamer writes to a closed pipe. The signal
+   * SIGPIPE would then end this process. */
   void (*const kept)(int) = signal(SIGPIPE, SIG_IGN);
   gst_init(NULL, NULL);
   signal(SIGPIPE, kept);
@@ -125,8 +126,8 @@ app_option_context_new(const gchar *name, const gchar *summary, const GOptionEnt
   return context;
 }
 
-/* TRUE if a word sets a property as in a gst-launch line, such as kernel=sobel, and is not the name
- * of a file. */
+/* TRUE if a word has the form PROPERTY=VALUE of a gst-launch line, such as kernel=sobel, and is not
+ * the name of a file. */
 static gboolean
 is_setting(const gchar *word) {
   const gsize name = strspn(word, "abcdefghijklmnopqrstuvwxyz-");

@@ -36,9 +36,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Progress, progress_clear)
 /* Restarts the measurement of the rate and sets the label, a printf format. */
 void progress_start(Progress *self, const gchar *label, ...) G_GNUC_PRINTF(2, 3);
 
-/* Prints a line if the next line is due. The rate and the time left are computed from the time
- * since progress_start. A negative `share` is computed from `done` and `total`. `total` is 0 if it
- * is unknown. */
+/* Prints a line if the next line is due and `done` is not 0. The rate and the time left are
+ * computed from the time since progress_start. A negative `share` is computed from `done` and
+ * `total`. `total` is 0 if it is unknown. */
 void progress_show(Progress *self, gdouble share, guint64 done, guint64 total, const gchar *unit);
 
 /* Removes the line from the terminal. Call it before other text is printed. */

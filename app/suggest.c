@@ -5,7 +5,8 @@
 
 #define MAX_WORD 64
 
-/* Pairs: a word of another program, and the kernel, format or option with the same meaning here. */
+/* Each row has a word of another program, and the kernel, format, backend or option of this program
+ * that is most similar in meaning. */
 static const gchar *const synonyms[][2] = {
     {"average", "box"},
     {"begin", "start"},

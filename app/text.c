@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Patterns of the password in "://USER:PASSWORD@" and of the passphrase in SRT URIs. */
+/* Patterns of the password in "://USER:PASSWORD@", and of the query parameters `password` and
+ * `passphrase`. SRT URIs have a passphrase. */
 #define PASSWORD "(://[^/?#\\s:@]*:)[^/?#\\s]*@"
 #define PASSPHRASE "([?&]pass(?:word|phrase)=)[^&#\\s]*"
 

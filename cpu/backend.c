@@ -14,7 +14,7 @@
 
 typedef struct {
   CcBackend base;
-  guint n_threads;   /* configured maximum number of threads for a frame, including the caller */
+  guint n_threads;   /* maximum number of threads for a frame, including the caller */
   CcScratch scratch; /* scratch memory of the calling thread */
   CcScratch planes;  /* memory of the planes between the phases of a frame */
   /* Data of the current or last frame. The arrays are kept, so that frames allocate nothing. */
@@ -108,8 +108,9 @@ count_threads(const CpuBackend *self, guint64 start, gdouble estimate_ns) {
   return (guint)CLAMP(estimate_ns / worth, 1, MIN(self->n_threads, cc_workers_n_cores()));
 }
 
-/* The first frame of a program, and every faster frame, sets the pace. Slower frames change it only
- * a little, because a thread may have lost its core for a while. */
+/* The first frame after a change of the program sets the pace. A frame that is faster than the pace
+ * also sets it. Slower frames change the pace only a little, because a thread may have lost its
+ * core for a while. */
 static void
 note_pace(CpuBackend *self, gdouble pace, gboolean first) {
   if (first || pace < self->pace)
@@ -118,7 +119,8 @@ note_pace(CpuBackend *self, gdouble pace, gboolean first) {
     self->pace += MIN(pace - self->pace, self->pace) / 8;
 }
 
-/* Returns the estimated single-threaded nanoseconds for all regions. */
+/* Sets the placement of each region. Returns the estimated single-threaded nanoseconds for all
+ * regions. */
 static gdouble
 place_regions(CpuBackend *self, const CcCpuProgram *program, const CcSubmitInfo *info) {
   guint64 cost = 0;
@@ -181,8 +183,8 @@ static CcProgram *
 cpu_prepare(CcBackend *backend, const CcPlan *plan, GError **error) {
   CpuBackend *self = (CpuBackend *)backend;
   CcCpuProgram *program = cc_cpu_program_new(plan, cc_cpu_variant());
-  /* Reserves memory before the first frame. If memory is short, the change of the filter fails here
-   * and no frame is lost. */
+  /* Reserves the part of the scratch memory that does not grow with the frame. If memory is short,
+   * the change of the filter fails here and no frame is lost. */
   for (guint p = 0; p < program->n_phases; p++)
     if (!reserve_rows(self, program->phase[p].fixed_scratch, error)) {
       cc_cpu_program_free(program);

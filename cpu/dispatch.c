@@ -38,9 +38,9 @@ cc_dispatch_only(const gchar *name) {
 
 /* --- constant rows and masks of a plan --- */
 
-/* Returns a new row of `width` pixels that all have the code values `codes`. Samples are `spacing`
- * samples apart. Callers limit `width` independently of the frame size, because a large frame may
- * never come. */
+/* Returns a new row of `width` pixels that all have the code values `codes`. Each sample is
+ * repeated `spacing` times (CcSweep.spacing). Callers limit `width` to a fixed maximum: the row is
+ * allocated for the size in the caps, and a frame of this size may never arrive. */
 static guint8 *
 constant_row(const CcSweep *self, guint spacing, guint width, const guint16 *codes) {
   const guint n = width * self->step * spacing;
@@ -135,8 +135,9 @@ cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRow
                                         : CC_LOOP_MERGE;
   if (self->loop == CC_LOOP_MERGE || (self->loop == CC_LOOP_FILTER && pass->filter_mask != all))
     self->masks = new_masks(self);
-  /* Samples of packed frames are loaded directly from the frame, unless something else needs
-   * deinterleaved rows. */
+  /* A sweep that filters all components loads the samples of packed frames directly from the frame.
+   * Merging and copying need deinterleaved rows. Luma of R, G and B is computed when rows are
+   * deinterleaved. */
   self->by_position = plan->packed && (self->loop != CC_LOOP_FILTER || self->masks ||
                                        map->kind == CC_PLANE_MAP_LUMA);
   if (plan->packed && !self->by_position)

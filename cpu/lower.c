@@ -50,7 +50,7 @@ set_deinterleaving(CcPhase *phase, gsize at) {
   phase->scratch_size = phase->deinterleaved.size;
 }
 
-/* Returns the scratch memory that the stage needs. */
+/* Adds a stage to a phase. Returns the bytes of scratch memory that the stage needs. */
 static gsize
 add_stage(CcPhase *phase, const CcStage *stage) {
   CcPhaseStage *added = &phase->stage[phase->n_stages++];
@@ -91,8 +91,8 @@ set_planes(CcPlaneSet *set, const CcPlan *plan, const CcStage *reader, gsize *si
   }
 }
 
-/* Returns whether stage i > 0 begins a new phase, because it must wait for all slices of the stages
- * before it. */
+/* Returns whether stage i > 0 begins a new phase. It does if it must wait for all slices of the
+ * stages before it. */
 static gboolean
 begins_phase(const CcPlan *plan, guint i) {
   const CcStage *stage = &plan->stage[i];
@@ -103,7 +103,7 @@ begins_phase(const CcPlan *plan, guint i) {
 }
 
 /* Initialises the phase that begins with stage number `first`. Returns the number of the first
- * stage of the next phase. The stage direction-color runs in the phase that writes the frame. */
+ * stage of the next phase. Direction-color runs in the first phase that writes the frame. */
 static guint
 phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint first) {
   const CcStage *stage = plan->stage;
@@ -133,7 +133,8 @@ phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint firs
   }
   if (plan->packed && !in_frame && plan->n_passes > 0 && (first > 0 || phase->kernels))
     set_deinterleaving(phase, phase->scratch_size);
-  /* stages that alternate with sweeps, a few rows at a time, need their own scratch memory */
+  /* stages that alternate with sweeps or with interleaving, a few rows at a time, need their own
+   * scratch memory */
   if (first > 0 || phase->changes_samples)
     phase->stage_scratch_at = phase->scratch_size;
   phase->scratch_size = MAX(phase->scratch_size, phase->stage_scratch_at + stage_scratch);

@@ -2,9 +2,9 @@
 #pragma once
 
 /* Lowering turns a plan, for one instruction set, into the phases that a frame runs. The result
- * depends only on the plan, the instruction set, and the optimisations that tests switch off
- * (engine/ablation.h). A program can therefore be created on any processor. It runs only on
- * processors that have the instruction set. */
+ * depends only on the plan, the instruction set, and the special paths and methods that are left
+ * out (engine/ablation.h, cc_dispatch_only). A program can therefore be created on any processor.
+ * It runs only on processors that have the instruction set. */
 
 #include "isa.h"
 #include "phase.h"

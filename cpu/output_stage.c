@@ -8,16 +8,17 @@
 #define FLOAT_BITS 24 /* bits of an integer that a float holds exactly */
 /* limit for numbers that are converted to 32-bit integers, with a margin */
 #define MAX_CODE 0x1p30
-/* maximum low bits that quantized kernels can drop; see MULTIPLE in engine/plan/quantize.c */
+/* maximum low bits that sums can lack if taps are quantized; see MULTIPLE in
+ * engine/plan/quantize.c */
 #define MAX_RIGHT 8
 #define LARGEST_IN_DOUBLE (G_GINT64_CONSTANT(1) << 53)
 
 /* --- the variants and their check --- */
 
 /* A requantization variant that is checked. The functions below compute, for one t, the same code
- * value as the kernels of a variant. */
+ * value as the row kernels of a variant. */
 typedef struct {
-  const CcFinish *numbers; /* constants of the kernels */
+  const CcFinish *numbers; /* constants of the row kernels */
   guint left;              /* sums are multiplied by 2^left; only for CC_REQUANTIZE_16 */
   /* number of low bits that sums lack; only for CC_REQUANTIZE_BITS and CC_REQUANTIZE_SHIFTED */
   guint dropped;
@@ -106,8 +107,8 @@ is_integer(const CcOp *op) {
 
 /* Tries CC_REQUANTIZE_16, for an op whose t spans less than 2^16. The factor is positive, so code
  * values must not decrease with t. Sums are scaled up to use all 16 bits, which minimises the
- * truncation error. If mul is a power of two, the first attempt is exact. Otherwise the factors and
- * offsets next to the ideal values are tried. */
+ * truncation error. Factors and offsets next to the ideal values are tried too. If mul is a power
+ * of two, the ideal values are exact. */
 static gboolean
 find_16(CcOutput *self, const CcOp *op) {
   const CcRange t = cc_op_range(op);

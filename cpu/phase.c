@@ -104,7 +104,7 @@ run_sweep(const Run *run, SweepRun *self, guint i, const CcDeinterleaving *deint
   cc_area_run(&self->area, &self->from, &run->to[p], y0, y1, &self->next, scratch);
 }
 
-/* Computes the rows of all planes of the slice, a few rows at a time. */
+/* Computes the rows of all planes of the slice, at most n_rows rows at a time. */
 static void
 run_rows(Run *run) {
   const CcPhase *self = run->phase;
@@ -133,7 +133,7 @@ run_rows(Run *run) {
       run_stages(run, CC_READS_SAMPLES, y0, y1);
     }
   }
-  /* these stages run after the sweeps, because sweeps write whole pixels of packed frames */
+  /* these stages run after the interleaving, which writes whole pixels of packed frames */
   if (!self->changes_samples) {
     run_stages(run, CC_READS_SOURCE, slice->y0, slice->y1);
     run_stages(run, CC_READS_SAMPLES, slice->y0, slice->y1);
@@ -210,9 +210,9 @@ cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint region, gu
   for (guint p = 0; p < n_sliced_planes(self); p++) {
     const guint height = placement->target[p].height;
     const guint64 cost = MAX(row_cost(self, placement, p), 1);
-    /* Every slice also loads the rows above and below it, which other slices load too. A slice must
-     * be so large that this cost, and the cost of taking a slice, are negligible. It is not larger,
-     * because threads would run out of slices. */
+    /* Every slice also loads the rows above and below it, which other slices load too. The
+     * minimum must be so large that this cost, and the cost of taking a slice, are negligible. With
+     * a larger minimum there would be too few slices for the threads. */
     const guint64 worth = MIN_SLICE_NS * G_GUINT64_CONSTANT(1000) / cost;
     const guint min = (guint)MAX(MAX(MIN_SLICE_ROWS, window - 1), MIN(worth, G_MAXINT));
     for (guint y = 0; y < height;) {

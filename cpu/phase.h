@@ -27,10 +27,10 @@ typedef struct {
 } CcPlaneSet;
 
 /* A part of a program. Threads process the slices of a phase in parallel. A phase begins when all
- * slices of the phase before are done. A slice therefore reads only the source and the output of
+ * slices of the phase before are done. A slice can therefore read the source and all output of
  * earlier phases. Only the first phase has sweeps. Each later phase begins with a stage that reads
- * planes, or with the stages that change samples after direction-color has written them, because
- * direction-color writes beyond the planes of a slice. */
+ * planes, or with a stage that changes samples. The latter begins a phase only if the plan has
+ * direction-color, which writes samples outside the plane of its slice. */
 typedef struct {
   const CcPlan *plan; /* the plan of the program, or the plan into which it was rewritten */
   const CcRows *kernels;
@@ -47,7 +47,7 @@ typedef struct {
   gboolean deinterleaves; /* frames are deinterleaved and interleaved, a few rows at a time */
   CcDeinterleaved deinterleaved;
   gsize scratch_at[CC_MAX_PASSES]; /* offset of the memory of each sweep in the scratch memory */
-  /* offset of the memory that all stages share, because they run one after another */
+  /* offset of the memory of the stages, which share it because they run one after another */
   gsize stage_scratch_at;
   gsize scratch_size;  /* bytes of scratch memory that each thread needs */
   gsize fixed_scratch; /* the part of scratch_size that does not grow with the frame */

@@ -56,8 +56,8 @@ gradient_at(const Painting *self, gint x, gint y) {
   return gradient;
 }
 
-/* Returns the color index of sample (x, y) of the target. The color is that of a sum of gradients:
- * of all pixels that the sample covers and that lie in the source. */
+/* Returns the color index of sample (x, y) of the target. The color shows the direction of a sum of
+ * gradients. The sum is over all pixels that the sample covers and that lie in the source. */
 static guint
 color_at(const Painting *self, guint x, guint y) {
   const CcComponentGroup *group = self->group;

@@ -6,8 +6,8 @@
 /* bytes of rings and sums that a tile uses at a time; they fit L1 */
 #define TILE_BYTES (32 * 1024)
 #define RINGS_BYTES (512 * 1024) /* bytes of the rings of all interleaved tiles; they fit L2 */
-#define MIN_TILE 768             /* samples; narrower tiles would load too many edges */
-#define SAMPLE_TAPS 8            /* cost of a sample without its taps, in taps (CC_TAP_PS) */
+#define MIN_TILE 768  /* samples; in narrower tiles, samples beside the tile cost too much */
+#define SAMPLE_TAPS 8 /* cost of a sample without its taps, in taps (CC_TAP_PS) */
 
 gsize
 cc_lane_size(CcLane lane) {
@@ -27,7 +27,7 @@ gsize
 cc_sweep_reserve_rows(CcSweep *self, guint n_rows, gsize lane_size, gsize *pitch) {
   const gsize lead = cc_row_align(self->n_edge * lane_size);
   const gsize row = lead + (self->tile + self->n_edge) * lane_size + CC_ROW_SLACK;
-  /* an odd number of cache lines, so that the rows of a column fall into different cache sets */
+  /* an odd number of cache lines, so that neighbouring rows fall into different cache sets */
   *pitch = cc_row_align(row) | CC_ROW_ALIGN;
   return cc_sweep_reserve(self, n_rows * *pitch) + lead;
 }

@@ -40,12 +40,12 @@ cc_strip_row(const CcStrip *strip, gint y) {
 #define CC_COUNT_ONE(name) +1
 #define CC_N_METHODS (0 CC_METHODS(CC_COUNT_ONE))
 
-/* Each source row is loaded once, as lanes, with the samples around it that the window needs. A
- * ring keeps the data that later windows need. Depending on the method, the data is the row itself,
- * dot groups of samples of several rows, or horizontal sums. The sums of a result row, or of all
- * rows of a block, are computed from the rings. Rows outside the source are also loaded into the
- * rings, with the samples that the border rule gives. No other code handles borders. In these
- * comments, "the source" is the source rectangle of a region.
+/* Each source row of a slice is loaded once, as lanes, with the samples left and right of it that
+ * the window needs. A ring keeps the data that later windows need. Depending on the method, the
+ * data is the row itself, dot groups of samples of several rows, or horizontal sums. The sums of a
+ * result row, or of all rows of a block, are computed from the rings. Rows outside the source are
+ * also loaded into the rings, with the samples that the border rule gives. Methods therefore need
+ * no code for borders. In these comments, "the source" is the source rectangle of a region.
  *
  * A row is processed in tiles. Neighbouring tiles have their own rings and are interleaved: each
  * advances by as few rows as possible, so memory is read and written in row order.
@@ -69,19 +69,22 @@ struct _CcSweep {
   gsize pixel_size;
   CcBorder border;
 
-  guint8 *fill;         /* pixels of a filled row; set only if all components are filled */
-  gsize fill_bytes;     /* size of `fill` in bytes, a multiple of the pixel size */
-  CcMasks *masks;       /* how each byte of a row is made; NULL: all components are handled alike */
-  CcThinFunc thin;      /* selects every second or fourth pixel; NULL with stride 1 */
-  guint spacing;        /* distance from a sample of the source to the next, in samples */
-  gboolean by_position; /* the source is deinterleaved rows, including rows above and below it */
+  guint8 *fill;     /* pixels of a filled row; set only if all components are filled */
+  gsize fill_bytes; /* size of `fill` in bytes, a multiple of the pixel size */
+  CcMasks *masks;   /* how each byte of a row is made; NULL: all components are handled alike */
+  CcThinFunc thin;  /* selects every second or fourth pixel; NULL with stride 1 */
+  guint spacing;    /* distance from a sample of the source to the next, in samples */
+  /* rows of the source are read from deinterleaved rows, also those above and below the source */
+  gboolean by_position;
   /* the sweep makes a few rows at a time, alternating with other sweeps and stages */
   gboolean in_chunks;
 
-  /* --- the members below are set only for CC_LOOP_FILTER --- */
+  /* --- the members below, except `thinned`, `thinned_src` and scratch_size, are set only for
+   * CC_LOOP_FILTER --- */
   guint n_matrices;
-  guint window_rows;       /* height of the window in rows */
-  guint8 *outside;         /* a tile of pixels of the constant border, in the frame's format */
+  guint window_rows; /* height of the window in rows */
+  /* pixels of the constant border for a tile and its edges, stored like a row of the source */
+  guint8 *outside;
   guint n_edge;            /* number of samples that the window needs on each side of a row */
   CcOutput output;         /* output stage with the narrowest lane; a method may use another one */
   const gchar *why_not_16; /* why the narrowest lane has more than 16 bits; NULL: it has 16 */
@@ -89,7 +92,7 @@ struct _CcSweep {
   /* why each method before `method` does not take the pass; NULL: no reason is reported */
   const gchar *declined[CC_N_METHODS];
   gboolean prefetches;
-  /* whether non-temporal stores are used; only if the target exceeds the caches */
+  /* whether non-temporal stores may be used; only if the target exceeds the caches */
   gboolean streams;
   CcLoadFunc load;
   CcExtendFunc extend;
@@ -97,10 +100,11 @@ struct _CcSweep {
   CcFinishFunc finish;
   gsize sum_size, sample_lane_size; /* bytes of a lane of sums, and of a lane of loaded samples */
 
-  guint tile;              /* maximum samples in a tile, chosen so that its rings stay in L1 */
+  /* maximum samples in a tile; if possible, the ring rows and sums in use at a time fit L1 */
+  guint tile;
   guint interleaved_tiles; /* maximum number of tiles that are interleaved */
   /* The offsets of data in the scratch memory. The offset of a row is that of its sample 0. Members
-   * named _pitch are the bytes between rows. */
+   * named _pitch, except tile_pitch, are the bytes from one row to the next. */
   gsize ring, ring_pitch;
   gsize tile_pitch; /* bytes from the ring of a tile to the ring of the next tile */
   gsize sums, sums_pitch, t, filtered;
@@ -120,7 +124,7 @@ typedef struct {
   guint n;
   gsize row_bytes; /* bytes of a row of the target */
   guint tile, interleaved_tiles;
-  CcOutside *left, *right; /* sources of the n_edge samples on each side of a row */
+  CcOutside *left, *right; /* where the n_edge samples on each side of a row come from */
 } CcArea;
 
 /* Returns how many samples of a row are computed for `width` results. */
@@ -156,8 +160,8 @@ gsize cc_sweep_reserve_rows(CcSweep *self, guint n_rows, gsize lane_size, gsize 
 void cc_sweep_reserve_tiles(CcSweep *self, const CcMethod *method, guint n_rows, guint n_used,
                             guint n_sums);
 
-/* Returns how many lanes lie before the tile in a row of 32-bit lanes. They fill whole multiples of
- * CC_ROW_ALIGN. */
+/* Returns how many lanes lie before the tile in a row of 32-bit lanes. Their size in bytes is a
+ * multiple of CC_ROW_ALIGN. */
 static inline guint
 cc_sweep_lead(const CcSweep *self) {
   return (guint)(cc_row_align(self->n_edge * sizeof(gint32)) / sizeof(gint32));

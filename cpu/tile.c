@@ -127,7 +127,7 @@ cc_tile_ring_row(const CcTile *tile, guint number, guint n_rows) {
   return tile->rings + number % n_rows * tile->sweep->ring_pitch;
 }
 
-/* row[i] is a row of the target, or NO_ROW. */
+/* row[i] is the row of the target that row i of the block is written to, or NO_ROW. */
 static void
 make_block(const CcTile *tile, guint block, const gint row[CC_MAX_BLOCK_ROWS],
            const CcAhead *ahead) {

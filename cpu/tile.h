@@ -16,9 +16,10 @@ struct _CcTile {
   guint8 *scratch, *rings;
 };
 
-/* Sets which rows kernels prefetch while they compute other rows: n rows of the source from y on,
- * and rows `first` to `first` + n - 1 of the target. Rows that do not exist are left out. Fills
- * `*ahead` in place. Returning it by value would cause a store-forwarding stall. */
+/* Sets which rows kernels prefetch while they compute other rows: n * stride rows of the source
+ * from y on, and rows `first` to `first` + n - 1 of the target. Leaves out rows that do not exist,
+ * source rows that were deinterleaved, and target rows of sweeps in chunks or with non-temporal
+ * stores. Fills `*ahead` in place. Returning it by value would cause a store-forwarding stall. */
 void cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n, CcAhead *ahead);
 
 /* Loads the tile's part of row y of the source as lanes. Adds the samples that the window needs
@@ -55,9 +56,9 @@ void cc_tile_finish(const CcTile *tile, const gconstpointer *sums, guint y, cons
 /* Returns the address of row number `number` in a ring of n_rows rows. */
 guint8 *cc_tile_ring_row(const CcTile *tile, guint number, guint n_rows);
 
-/* Implements CcMethodClass.rows for methods that compute blocks. A block is block_rows rows of the
- * source and begins at a multiple of block_rows. Block number b is computed from dot groups b to b
- * + n_groups - 1. */
+/* Implements CcMethodClass.rows for methods that compute blocks. A block is the results at
+ * block_rows rows of the source. The first of these rows is a multiple of block_rows. Block number
+ * b is computed from dot groups b to b + n_groups - 1. */
 gint cc_tile_run_blocks(const CcTile *tile, guint y0, guint y1, gint next);
 
 /* --- sweeps --- */

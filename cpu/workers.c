@@ -20,7 +20,8 @@
  * were woken wake further ones. */
 #define CALLS_EACH 2
 
-/* Contended data has its own cache lines. Two lines, because processors prefetch pairs. */
+/* Data that several threads change has its own two cache lines, because processors prefetch pairs
+ * of lines. */
 #define APART _Alignas(128)
 
 /* The fields packed into the gate of a slot: how many workers are inside, how many more may enter
@@ -37,9 +38,9 @@ enum {
 typedef struct {
   APART gint taken; /* atomic */
   CcParallelFor loop;
-  GMutex mutex; /* for `left` */
-  GCond left;   /* signalled by the last worker that leaves the slot */
-  APART gint gate;
+  GMutex mutex;          /* for `left` */
+  GCond left;            /* signalled by the last worker that leaves the slot */
+  APART gint gate;       /* atomic */
   APART gint next_slice; /* atomic */
   gsize busy;            /* sum of the nanoseconds that workers were busy; atomic */
 } Slot;
@@ -57,10 +58,10 @@ typedef struct {
 static Slot slots[MAX_SLOTS];
 static Worker workers[MAX_CORES - 1];
 
-static APART gint n_calls;   /* running calls that have a slot; atomic, as the variables below */
+static APART gint n_calls;   /* running calls that have a slot; atomic, like the next four */
 static APART gint n_opened;  /* calls that had a slot so far */
 static APART gint n_running; /* callers, and workers that are awake */
-static APART gint n_coming;  /* workers that are awake and not inside */
+static APART gint n_coming;  /* workers that are awake and not inside a slot */
 static APART gint ending;
 
 static GMutex users_lock; /* guards n_users, and changes of n_cores */

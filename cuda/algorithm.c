@@ -6,9 +6,9 @@
 
 #define TINY_SIDE 7 /* largest kernel side that register-tile is compiled for */
 
-/* Limits of the tensor-core algorithm. In one stage, a sum is at most ONE_STAGE_SUM. In two stages
- * (rows, then columns), a sum is at most TWO_STAGE_SUM, and there are at most TWO_STAGE_MATRICES
- * matrices. */
+/* Limits of the tensor-core algorithm, which sums all taps in one stage, or rows and then columns
+ * in two stages. In one stage, the absolute value of a sum is at most ONE_STAGE_SUM. In two stages,
+ * it is at most TWO_STAGE_SUM, and there are at most TWO_STAGE_MATRICES matrices. */
 #define ONE_STAGE_SUM (G_GINT64_CONSTANT(1) << 52)
 #define TWO_STAGE_SUM ((G_GINT64_CONSTANT(1) << 61) - 1)
 #define TWO_STAGE_MATRICES 2

@@ -17,8 +17,8 @@ G_BEGIN_DECLS
   CC_CLASSIC_ALGORITHMS(F)                                                                         \
   CC_TENSOR_ALGORITHMS(F)
 
-/* The same list with AUTO in front. AUTO means the fastest algorithm that can run the plan. At
- * least one always can. */
+/* The same list with AUTO in front. With AUTO, the fastest algorithm that can run the plan is
+ * chosen. Every plan can be run by at least one algorithm. */
 #define CC_ALGORITHMS_AND_AUTO(F)                                                                  \
   F(CC_ALGORITHM_AUTO, "auto", "The fastest for the kernel", all, FALSE, none)                     \
   CC_ALGORITHMS(F)

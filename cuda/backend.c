@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The CUDA backend. Each of its slots holds one frame in flight. Uploads, kernels and downloads
- * have one stream each. Events chain the stages of a frame, so the transfers of one frame can
- * overlap the kernels of another frame. Frames in pinned or device memory need no staging. Other
- * frames go through pinned staging memory. Staging threads fill the staging memory while the caller
- * continues. The thread that fills the last slice queues the stages of the frame. */
+/* The CUDA backend. Each of its slots holds one frame in flight. In this file, the stages of a
+ * frame are its upload, its kernels and its download (`Stage`). Each stage has its own stream.
+ * Events chain the stages of a frame, so the transfers of one frame can overlap the kernels of
+ * another frame. Frames in host memory that is not pinned, or with a negative pitch, go through
+ * pinned staging memory. Other frames need no staging. Staging threads fill the staging memory of
+ * large frames while the caller continues. The thread that fills the last slice queues the stages
+ * of the frame. */
 
 #include "backend.h"
 
@@ -23,7 +25,8 @@
 
 typedef enum { UPLOAD, KERNEL, DOWNLOAD, N_STAGES } Stage;
 
-/* Device memory, and pinned memory of the same size for staging or results. */
+/* Device memory. For staging and results, also pinned memory, which is large enough for a copy of
+ * the used part of the device memory. */
 typedef struct {
   gsize device_bytes, host_bytes;
   CUdeviceptr device;
@@ -40,7 +43,7 @@ typedef struct {
   CcSubmitInfo info; /* copy of the caller's info, limited to the regions in flight */
   CcTransfer src, dst;
   /* Work of the staging threads: fill the staging memory, then queue the stages. NULL: the caller's
-   * thread has done both. */
+   * thread has queued the stages. */
   CcStagingWork *filling;
   GError *failure; /* error of queueing after `filling`; NULL: queueing succeeded */
   gboolean timed;
@@ -48,9 +51,9 @@ typedef struct {
    * every frame, `wait` is the wait for the regions that finished last. */
   CcTimes times;
   /* Events are NULL until their first use. */
-  CUevent src_ready, dst_ready; /* other streams no longer use the memory of the frame */
-  CUevent over[N_STAGES];       /* end of each stage; the next stage waits for it */
-  CUevent done; /* end of the last stage; the host waits for it, at the cost of an interrupt */
+  CUevent src_ready, dst_ready; /* CcFrame.stream no longer uses the memory of the frame */
+  CUevent over[N_STAGES];       /* end of each stage except the last; the next stage waits for it */
+  CUevent done;                 /* end of the last stage; a host thread that waits for it sleeps */
   CUevent begin[N_STAGES], end[N_STAGES]; /* in a timed frame: timing events of each stage */
   Buffer in, out, scratch, results;
 } Slot;
@@ -235,7 +238,7 @@ begin_stage(const CudaBackend *self, const Slot *slot, Stage stage, GError **err
   return !slot->timed || record(self, slot->begin[stage], stage, error);
 }
 
-/* Sets the results to 0, because stages add to them. */
+/* Sets the results to 0, because the stages of the plan (CcStage) add to them. */
 static gboolean
 clear_results(const CudaBackend *self, const Slot *slot, GError **error) {
   const CcCudaDriver *cuda = self->device->cuda;
@@ -266,7 +269,7 @@ end_stage(const CudaBackend *self, const Slot *slot, Stage stage, GError **error
   return record(self, slot->over[stage], stage, error);
 }
 
-/* Makes a stage wait until other streams are done with the memory of a frame. */
+/* Makes a stage wait until the frame's own stream is done with the memory of the frame. */
 static gboolean
 await_others(const CudaBackend *self, Stage stage, const CcFrame *frame, CUevent ready,
              GError **error) {
@@ -293,7 +296,7 @@ queue_upload(CudaBackend *self, Slot *slot, GError **error) {
           end_stage(self, slot, UPLOAD, error) && await(self, KERNEL, slot->over[UPLOAD], error));
 }
 
-/* If targets overlap, the later region wins. */
+/* Queues the launches in the order of the regions: if targets overlap, the later region wins. */
 static gboolean
 queue_launches(CudaBackend *self, Slot *slot, GError **error) {
   const CcCudaProgram *program = slot->program;

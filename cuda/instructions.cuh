@@ -21,7 +21,7 @@ allow_next_launch() {
 }
 
 /* Waits until all previous launches have ended. Before this call, a kernel must not read or write
- * device memory that launches write. */
+ * device memory that any launch writes. */
 static __device__ __forceinline__ void
 wait_for_last_launch() {
 #if __CUDA_ARCH__ >= 900
@@ -147,8 +147,8 @@ load_matrices(unsigned (&word)[4], unsigned address) {
                : "memory");
 }
 
-/* The text of the instruction for a shape and for the types of the left and right bytes, "s8" or
- * "u8". */
+/* The text of the mma instruction for a shape and for the types of the bytes of the left and of the
+ * right matrix, "s8" or "u8". */
 #define CC_PRODUCT(shape, left_type, right_type, operands)                                         \
   "mma.sync.aligned." shape ".row.col.s32." left_type "." right_type ".s32 " operands ";"
 
@@ -162,7 +162,7 @@ load_matrices(unsigned (&word)[4], unsigned address) {
       : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])                                         \
       : "r"(upper), "r"(lower), "r"(right), "r"(sum[0]), "r"(sum[1]), "r"(sum[2]), "r"(sum[3]))
 
-/* An instruction of Turing multiplies 8 rows. */
+/* One instruction of Turing multiplies only 8 rows of the left matrix. */
 #define CC_ADD_PRODUCT_OF_8_ROWS(left_type, right_type, first, left)                               \
   asm(CC_PRODUCT("m8n8k16", left_type, right_type, "{%0,%1}, {%2}, {%3}, {%0,%1}")                 \
       : "+r"(sum[first]), "+r"(sum[first + 1])                                                     \
@@ -195,8 +195,9 @@ add_product(int (&sum)[4], unsigned upper, unsigned lower, unsigned right) {
 #endif
 }
 
-/* Adds the product of 16x32 and 32x8 bytes. left[0], left[1] and right[0] belong to the first 16
- * columns of the left matrix. left[2], left[3] and right[1] belong to the last 16 columns. */
+/* Adds the product of a 16x32 and a 32x8 matrix of bytes. left[0] and left[1] are from the first 16
+ * columns of the left matrix, and right[0] is from the first 16 rows of the right matrix. left[2],
+ * left[3] and right[1] are from the last 16 columns and rows. */
 #define CC_ADD_PRODUCT_OF_32(left_type, right_type)                                                \
   asm(CC_PRODUCT("m16n8k32", left_type, right_type,                                                \
                  "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13}")                       \

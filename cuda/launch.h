@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The only parameter of every kernel, shared by host and device. The driver puts it into the
- * constant bank. Each launch has its own taps, so filters cannot overwrite each other's taps. */
+/* CcLaunch: the only parameter of every CUDA kernel, shared by host and device. The driver puts it
+ * into the constant bank. Each launch has its own taps, so filters cannot overwrite each other's
+ * taps. */
 
 #include <assert.h>
 #include <stdint.h>
@@ -18,7 +19,7 @@ typedef union {
   int32_t i; /* the tap in a launch with integer sums */
 } CcTap;
 
-/* Private data of one algorithm or stage, whose header declares the struct. */
+/* Private data of one algorithm or stage, which defines the struct. */
 #define CC_PRIVATE_BYTES 128
 typedef union {
   uint64_t align;
@@ -31,9 +32,10 @@ typedef union {
 #define CC_PRIVATE_FITS(type)                                                                      \
   static_assert(sizeof(type) <= CC_PRIVATE_BYTES, #type " has to fit CcPrivate")
 
-/* A plane job: one pass over one plane, from a rectangle of pixels to a rectangle of pixels. Pixel
+/* A plane job: one plane in one launch, from a rectangle of pixels to a rectangle of pixels. Pixel
  * (x, y) of the target is computed from the pixels around (stride * x, stride * y) of the source.
- * Nothing outside the two rectangles is read or written. Members without a comment have the same
+ * Bytes outside the source do not affect the result, but a kernel may read words that extend beyond
+ * the end of a row. Members without a comment have the same
  * meaning as in CcPass, CcOp and CcPlaneLayout. border_code is CcPass.border. */
 typedef struct {
   uint64_t src, dst;             /* device addresses of the top left samples */
@@ -66,8 +68,8 @@ typedef struct {
   uint64_t scratch; /* device address of the algorithm's intermediate data between launches */
   uint64_t scratch_bytes;
   uint64_t memory_taps; /* device address of taps or tables; the algorithm defines the layout */
-  /* Device address of the rows and columns of separable kernels with more than CC_LAUNCH_SIDE taps:
-   * the row of each matrix, then the column of each matrix. 0: rows and columns are in `row` and
+  /* Device address of the row of each matrix, then the column of each matrix, of a separable kernel
+   * whose row or column has more than CC_LAUNCH_SIDE taps. 0: rows and columns are in `row` and
    * `column`. */
   uint64_t lines;
   CcTap row[CC_LAUNCH_MATRICES][CC_LAUNCH_SIDE], column[CC_LAUNCH_MATRICES][CC_LAUNCH_SIDE];

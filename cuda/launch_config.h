@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The launch configuration of an algorithm: which of its kernels runs a pass, and how targets are
- * divided into tiles. Passes with the same kernel become plane jobs of one launch. */
+/* The launch configuration of an algorithm: which of its CUDA kernels runs a pass, and how targets
+ * are divided into tiles. Passes with the same CUDA kernel and equal taps become plane jobs of one
+ * launch. */
 
 #include "cuda/driver/device.h"
 #include "engine/plan/plan.h"
@@ -32,21 +33,23 @@ typedef struct {
 typedef struct _CcCudaAlgorithm CcCudaAlgorithm;
 
 struct _CcCudaAlgorithm {
-  /* Chooses the kernel for a pass. If the pass has an op, the algorithm can run that op. FALSE: the
-   * algorithm has no kernel for the layout of the pass's samples. */
+  /* Chooses the CUDA kernel for a pass. If the pass has an op, the algorithm can run that op.
+   * FALSE: the algorithm has no CUDA kernel for these samples, these sums or this stride. */
   gboolean (*choose)(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
   /* Sets tiles_across and n_tiles of all plane jobs, and the private data. If the algorithm needs
-   * scratch, also sets scratch_bytes, which is 0 before the call. All other members of `launch` are
-   * set before the call. pass[i] is the pass of plane job i, and kernel[i] the kernel chosen for
-   * it. The kernels differ in `priv` only. Values that an earlier call set for other sizes are
+   * scratch, also sets scratch_bytes, which is 0 before the call. Addresses, pitches, first_tile
+   * and launch->n_tiles are not set before the call. All other members of `launch` are. pass[i] is
+   * the pass of plane job i, and kernel[i] the CUDA kernel chosen for it. The CUDA kernels differ
+   * only in `priv` and in the costs. Values that an earlier call set for other sizes are
    * overwritten. */
   void (*set_tiles)(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu,
                     const CcPass *const *pass);
-  /* Makes the data that memory_taps of the launch will point to. All other members of the launch
-   * are set before the call. If the function or its result is NULL, there is no such data. */
+  /* Makes the data that memory_taps of the launch will point to. Addresses and pitches are not set
+   * before the call. All other members of the launch are. If the function or its result is NULL,
+   * there is no such data. */
   GBytes *(*make_taps)(const CcLaunch *launch, const CcCudaKernel *kernel,
                        const CcPass *const *pass);
-  /* Appends a text for people with details about a kernel. NULL: there are none. */
+  /* Appends a text for people with details about a CUDA kernel. NULL: there are none. */
   void (*explain)(GString *line, const CcCudaKernel *kernel);
   /* the algorithm that is launched after this one, on the same passes and scratch; or NULL */
   const CcCudaAlgorithm *next;
@@ -58,7 +61,7 @@ cc_cuda_divide_up(guint a, guint b) {
 }
 
 /* If `pass` only copies or fills, returns the first pass of the plan that filters, because `pass`
- * can use the same kernel. Otherwise, or if no pass filters, returns `pass`. */
+ * can use the same CUDA kernel. Otherwise, or if no pass filters, returns `pass`. */
 static inline const CcPass *
 cc_cuda_leading_pass(const CcPlan *plan, const CcPass *pass) {
   for (guint i = 0; !pass->op && i < plan->n_passes; i++)

@@ -21,8 +21,9 @@ static const CcCudaAlgorithm *const algorithms[] = {CC_ALGORITHMS(ALGORITHM)};
 static const gboolean is_automatic[] = {CC_ALGORITHMS(AUTOMATIC)};
 #undef AUTOMATIC
 
-/* Chooses the plan's algorithm if it has a kernel for this layout of samples. Otherwise chooses the
- * first algorithm, in the order of AUTO, that has a kernel. */
+/* Chooses the plan's algorithm if it has a CUDA kernel for the pass. Otherwise chooses, in the
+ * order of AUTO, the first algorithm that AUTO may choose and that has a CUDA kernel for the pass.
+ * If no such algorithm exists, chooses CC_ALGORITHM_FALLBACK. */
 static CcAlgorithm
 choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;
@@ -52,7 +53,7 @@ choose_algorithm(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
 
 /* --- equivalent plans with other layouts --- */
 
-/* A plan with the algorithm and the kernel of each pass. */
+/* A plan with the algorithm and the CUDA kernel of each pass. */
 typedef struct {
   CcPlan plan;
   CcAlgorithm algorithm[CC_MAX_PASSES];
@@ -60,7 +61,7 @@ typedef struct {
   /* Sums over the passes that filter: `cost` and grey_cost of the kernel, times the number of
    * samples of a pixel in the plane of the pass. */
   guint products, grey;
-  guint cost; /* cost of all launches, or NO_KERNEL */
+  guint cost; /* cost of the passes and of the conversion of their planes, or NO_KERNEL */
 } Layout;
 
 static guint
@@ -71,8 +72,8 @@ count_samples(const CcFrameLayout *layout) {
   return n;
 }
 
-/* Chooses the kernels of self->plan and computes the costs. The costs of several passes over one
- * plane are added. */
+/* Chooses the CUDA kernels of self->plan and computes the costs. The costs of several passes over
+ * one plane are added. */
 static void
 choose_kernels(Layout *self) {
   const CcPlan *plan = &self->plan;
@@ -246,7 +247,7 @@ group_takes(const CcCudaGroup *group, const CcCudaKernel *kernel, const CcOp *op
 }
 
 /* Puts every pass of `plan` into a group and returns the number of groups. `plan` is a copy of
- * layout->plan. */
+ * layout->plan and may have another stride. */
 static guint
 group_passes(const CcPlan *plan, const Layout *layout, CcCudaGroup group[CC_MAX_PASSES]) {
   guint n = 0;
@@ -292,7 +293,7 @@ explain_step(CcCudaLowered *self, const CcCudaStep *step, const gchar *text) {
                                   step->params.n_tiles, step->block[0], step->block[1]));
 }
 
-/* Sets the sizes of a step and adds its line. All other members must be set. */
+/* Sets the sizes of a step and adds its line of text. All other members of the step must be set. */
 static gboolean
 finish_step(CcCudaLowered *self, CcCudaStep *step, const gchar *text, GError **error) {
   g_autofree gchar *before = g_strdup_printf("%s: ", text);
@@ -337,7 +338,7 @@ add_filter_steps(CcCudaLowered *self, const Layout *layout, guint from, guint to
       for (guint i = 0; a->next && i < group[g].n; i++) {
         group[g].kernel[i] = (CcCudaKernel){0};
         if (!a->next->choose(plan, group[g].pass[i], &group[g].kernel[i]))
-          g_return_val_if_reached(FALSE); /* the second launch runs the same passes */
+          g_return_val_if_reached(FALSE); /* `next` can run every pass that `a` runs */
       }
     }
   return TRUE;

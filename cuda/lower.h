@@ -24,8 +24,8 @@ typedef struct {
    * plan that was lowered. */
   CcPlan plan;
   const CcCudaGpu *gpu;
-  /* The stride if passes compute all pixels. Then the interleave step keeps one pixel in
-   * decimation x decimation. Otherwise 1. */
+  /* If passes compute all pixels although the plan has a stride, `decimation` is the stride, and
+   * the interleave step keeps one pixel in decimation x decimation. Otherwise it is 1. */
   guint decimation;
   CcAlgorithm algorithm; /* algorithm of the plan's first op; never AUTO */
   CcRegion whole_region;
@@ -39,7 +39,7 @@ typedef struct {
   guint n_sets;        /* counts the frames too; their elements of `set` are unused */
   CcCudaSet set[CC_CUDA_MAX_SETS];
   GByteArray *taps; /* taps of all steps, for device memory; NULL after they were copied there */
-  GPtrArray *lines; /* for CcProgram.steps, with a final NULL; NULL after the move there */
+  GPtrArray *lines; /* texts for CcProgram.steps, with a final NULL; NULL after the move there */
   guint n_steps;
   CcCudaStep step[2 * CC_MAX_PASSES + CC_MAX_STAGES + 1];
 } CcCudaLowered;

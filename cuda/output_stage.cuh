@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The output stage as engine/plan/output_stage_shared.h defines it, for sums of any type. */
+/* The output stage as engine/plan/output_stage_shared.h defines it, for float and 64-bit integer
+ * sums. */
 
 #include "engine/plan/output_stage_shared.h"
 #include "launch.h"
 
 /* nvcc does not warn about a missing case in a switch. A new response must be added to run_response
- * below and to CC_CASE_PLAIN of output_stage_shared.h. */
+ * below and to the switches of output_stage_shared.h, where CC_CASE_PLAIN would accept it. */
 static_assert(CC_N_RESPONSES == 7, "a new response needs its arithmetic in device code");
 
 /* Collects the sums of a kernel's matrices, in order, and computes the code value. Every call must

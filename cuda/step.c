@@ -39,7 +39,7 @@ has_long_lines(const CcOp *op) {
   return MAX(op->width, op->height) > CC_LAUNCH_SIDE;
 }
 
-/* If the CUDA kernel has a fixed side, the taps are centered in side x side. */
+/* If the CUDA kernel has a fixed side, the taps are centered in a square of side x side taps. */
 static void
 set_taps(CcLaunch *launch, const CcOp *op, const CcCudaKernel *kernel) {
   const guint width = kernel->side ? kernel->side : op->width;
@@ -80,7 +80,8 @@ cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, gconstpointer data, gs
   step->memory_taps = TRUE;
 }
 
-/* Appends the rows and columns of an op that are too long for the launch parameters. */
+/* Appends all rows and columns of an op to `taps`, because some are too long for the launch
+ * parameters. */
 static void
 add_lines(CcCudaStep *step, GByteArray *taps, const CcOp *op, const CcCudaKernel *kernel) {
   g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(CcTap));

@@ -37,14 +37,14 @@ typedef struct {
   CcAlgorithm name;
   guint n;
   const CcPass *pass[CC_LAUNCH_JOBS];
-  CcCudaKernel kernel[CC_LAUNCH_JOBS]; /* kernel of each pass; the kernels differ in `priv` only */
-  const CcOp *op;                      /* the op whose taps all passes use; NULL: no pass filters */
+  CcCudaKernel kernel[CC_LAUNCH_JOBS]; /* of each pass; they differ only in `priv` and costs */
+  const CcOp *op;                      /* the passes that filter use its taps; NULL: none filters */
 } CcCudaGroup;
 
 typedef struct _CcCudaStep CcCudaStep;
 
 struct _CcCudaStep {
-  /* The function that adds the step sets the members up to `to`. The objects that they point to
+  /* lower.c sets the members up to `to` when it adds the step. The objects that they point to
    * outlive the step. */
   const CcPlan *plan; /* CcCudaLowered.plan */
   const CcCudaGpu *gpu;
@@ -59,11 +59,11 @@ struct _CcCudaStep {
   gboolean memory_taps; /* the kernel reads params.memory_taps */
   gboolean lines;       /* the kernel reads params.lines */
   gboolean overlaps;    /* the launch may be prepared while the previous launch runs */
-  /* Sets for a region the sizes, tiles_across and n_tiles of all plane jobs. Also sets
-   * scratch_bytes, which is 0 before the call. `launch` may have values of another region before
-   * the call. */
+  /* Sets the sizes, tiles_across and n_tiles of all plane jobs for a region. If the step needs
+   * scratch, also sets scratch_bytes, which is 0 before the call. `launch` may have values of
+   * another region before the call. */
   void (*set_sizes)(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement);
-  /* Sets for a region the addresses of the planes of all plane jobs. */
+  /* Sets the addresses and pitches of the planes of all plane jobs for a region. */
   void (*set_addresses)(CcLaunch *launch, const CcCudaStep *step, const CcCudaAddresses *addresses);
   /* The passes of a step that filters, and their algorithm. Other steps do not set them. */
   CcCudaGroup group;
@@ -95,7 +95,8 @@ gboolean cc_cuda_step_set_filter(CcCudaStep *step, GByteArray *taps, const CcCud
                                  const CcCudaAlgorithm *algorithm, guint stride,
                                  const CcPlacement *placement, GError **error);
 
-/* Appends the taps of a step to `taps`, the taps of all steps. */
+/* Appends `data`, the taps of a step, to `taps`, which has the taps of all steps. Sets
+ * params.memory_taps to the offset of `data` in `taps`. */
 void cc_cuda_step_add_taps(CcCudaStep *step, GByteArray *taps, gconstpointer data, gsize size);
 
 /* Sets the sizes of a step's launch for a region, and numbers the tiles. FALSE: there are more

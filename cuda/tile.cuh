@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Common code of the classic algorithms: the tile of a block, its class, single samples, and the
- * order of summation. */
+/* Common code of the classic algorithms and of stages: the tile of a block, which boundary tests
+ * the tile needs, single samples, and the sum over a window. */
 
 #include <type_traits>
 #include "output_stage.cuh"
@@ -58,8 +58,8 @@ is_write_free(const Tile &tile, int width, int height) {
   return tile.x + width <= tile.job.width && tile.y + height <= tile.job.height;
 }
 
-/* Calls run(read_free, write_free) with compile-time constants, so that each of the four classes
- * has its own code and free tiles have no boundary test. */
+/* Calls run(read_free, write_free) with compile-time constants. Each of the four classes of tiles
+ * then has its own code, and reads or writes that are free have no boundary test. */
 template <typename Run>
 static __device__ __forceinline__ void
 run_class(bool read_free, bool write_free, Run run) {
@@ -175,9 +175,9 @@ multiply_add(CcTap tap, long long value, long long sum) {
  * because their code is long and few tiles need the border rule. */
 template <bool READ_FREE> constexpr int unroll_reads = READ_FREE ? 4 : 1;
 
-/* The sum of one matrix over a window, in the order that engine/plan/plan.h fixes. code(c, r)
- * returns the code value in column c of row r. UNROLL reads are unrolled. `taps` holds the
- * coefficients. */
+/* The sum of one matrix over a window. code(c, r) returns the code value in column c of row r. The
+ * loop over a row is unrolled by UNROLL. `taps` has the taps: it is `launch` itself or a copy of it
+ * in device memory. */
 template <typename Sum, int UNROLL, typename GetCode>
 static __device__ __forceinline__ Sum
 sum_window(const CcLaunch &launch, const CcLaunch &taps, int matrix, GetCode code) {

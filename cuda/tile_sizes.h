@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The sizes of the tiles and blocks of the classic algorithms and of stages, for host and device. A
- * tile lies in one component of a plane. */
+/* The sizes of tiles and blocks, for host and device: of the classic algorithms except two-pass and
+ * scatter, and of stages with one thread per sample. A tile lies in one component of a plane. */
 
 /* stages that cc_cuda_stage_set_planes sets up: one thread per sample */
 #define CC_STAGE_TILE_WIDTH 32

@@ -228,8 +228,8 @@ cc_transfer_copy_slice(const CcTransfer *self, guint8 *staging, guint slice, gui
 /* --- copies --- */
 
 /* Queues the copy of a plane's rectangle between the device buffer and staging memory, or the frame
- * if `staging` is NULL. Copies only the bytes of rows, because the gaps between rows were never
- * written. */
+ * if `staging` is NULL. Does not copy the gaps between rows. In a download, nothing has
+ * written the gaps of the device buffer, and the gaps of the frame must not be written. */
 static gboolean
 copy_rect(const CcTransfer *self, const CcCudaDriver *cuda, guint p, const CcRect *rect,
           const CcCudaPlane *plane, CUdeviceptr buffer, guint8 *staging, CUstream stream,

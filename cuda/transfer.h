@@ -11,9 +11,10 @@ typedef enum {
   CC_TRANSFER_NONE,   /* kernels work on the frame's own device memory */
   CC_TRANSFER_WHOLE,  /* one copy of the block of pinned memory that contains all planes; the device
                          keeps the layout of the block; one region only */
-  CC_TRANSFER_PLANES, /* one copy per plane, from or to pinned memory or the memory of any device */
+  CC_TRANSFER_PLANES, /* one copy per plane of a region, from or to pinned memory or the memory of
+                         any device */
   CC_TRANSFER_STAGED, /* rows go through pinned staging memory; an upload of it is one copy, a
-                         download is one copy per plane */
+                         download is one copy per plane of a region */
 } CcTransferKind;
 
 /* With PLANES and STAGED, the buffer on the device contains only the rectangles of the regions:
@@ -41,8 +42,8 @@ CcTransfer cc_transfer_new(const CcCudaLowered *lowered, const CcSubmitInfo *inf
                            gboolean to_device);
 
 /* Sets where the planes of a region lie in device memory. `buffer` is the address of the transfer's
- * device buffer. The region begins at offset *end of the buffer. *end is 0 for the first region.
- * The function moves *end past the region. */
+ * device buffer. With PLANES and STAGED, the region begins at offset *end of the buffer, and the
+ * function moves *end past the region. *end must be 0 for the first region. */
 void cc_transfer_place(const CcTransfer *self, const CcPlacement *placement, CUdeviceptr buffer,
                        gsize *end, CcCudaPlane planes[CC_MAX_PLANES]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ablation.h"
 
-static GStrv left_out; /* NULL except in cudaconv-bench */
+static GStrv left_out; /* NULL except in programs of bench/ */
 
 void
 cc_leave_out(const gchar *paths) {

@@ -2,9 +2,9 @@
 #pragma once
 
 /* Special paths that can be left out, so that cudaconv-bench can measure how much time they save. A
- * special path is a method, a kernel or a rewriting of the plan that makes some filters faster. If
- * a path is left out, programs take the next more general path, which gives the same bytes. The
- * element and the command leave out no path. */
+ * special path is a method, an algorithm, a CUDA kernel, a requantization variant or another
+ * special case that makes some filters faster. If a path is left out, programs take the next more
+ * general path, which gives the same bytes. The element and the command leave out no path. */
 
 #include <glib.h>
 

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 #define CC_ERROR (cc_error_quark())
 
 typedef enum {
-  CC_ERROR_INVALID, /* a value is invalid; the message names the value and the accepted values */
+  CC_ERROR_INVALID,     /* a value, a file or a buffer is invalid; the message says why */
   CC_ERROR_UNAVAILABLE, /* no backend or device; the message says what is missing */
   CC_ERROR_NO_MEMORY,   /* host, pinned or device memory ran out */
   CC_ERROR_DEVICE,      /* the device failed while working */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Frames as planes of interleaved samples. NV12's chroma and RGBA differ from GRAY8 only in `step`,
- * so no code below the element knows video formats. */
+/* Frames as planes of interleaved samples. NV12's chroma and RGBA differ from GRAY8 only in `step`
+ * and `role`, so no code below the element knows video formats. */
 
 #include <glib.h>
 
@@ -44,7 +44,8 @@ typedef struct {
   guint step;   /* samples of a group, 1 to CC_MAX_COMPONENTS */
   CcSampleType type;
   guint depth; /* significant bits of a sample, 8 to 16; 8 with CC_SAMPLE_U8 */
-  guint shift; /* left shift of the significant bits in the stored word: 6 for P010, else 0 */
+  /* left shift of the significant bits in the stored word: 6 for P010, 4 for P012, else 0 */
+  guint shift;
   CcRole role[CC_MAX_COMPONENTS]; /* of the samples of a group; the first `step` entries are set */
   gboolean has_macropixels;       /* a group has four samples, with luma in every second one */
 } CcPlaneLayout;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define MAX_BYTES 400 /* maximum length of a number; no double needs more digits */
+#define MAX_BYTES 400 /* maximum length of a number in bytes; no double needs more digits */
 
 gboolean
 cc_number_parse(const gchar *text, const gchar *end, gdouble *number) {

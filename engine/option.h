@@ -44,7 +44,7 @@ typedef struct CcOption {
   gsize offset;
 } CcOption;
 
-/* The value of an option. Only the member for the option's type is set. */
+/* The value of an option. Only the members for the option's type are valid. */
 typedef struct {
   gint whole;        /* the value of an INT or a CHOICE */
   gdouble number;    /* the value of a DOUBLE */

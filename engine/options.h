@@ -67,7 +67,7 @@ cc_option_other_half(guint i) {
 }
 
 /* Sets the choices of the option `algorithm`, which come from the backends. Without this call
- * `auto` is the only choice. Must be called once, before the table is used. */
+ * `auto` is the only choice. Must not be called after the table was used. */
 void cc_options_set_algorithms(const CcChoice *choices);
 
 /* The index of the option with a name, or cc_n_options. */
@@ -88,7 +88,8 @@ CcOptionValue cc_options_get(const CcOptions *self, guint i);
 
 /* Sets options from a text of words NAME=VALUE, separated by white space and quoted as in a shell,
  * such as "kernel=gaussian size=5". Coefficients are written as for matrix-text. If one word is
- * wrong, nothing changes, and the CC_ERROR_INVALID begins with that word. */
+ * wrong, nothing changes, and the message of the CC_ERROR_INVALID begins with that word in
+ * quotes. */
 gboolean cc_options_set_text(CcOptions *self, const gchar *text, GError **error);
 
 /* The options whose values differ. The options that define the custom kernel are compared as one:

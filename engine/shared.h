@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Enumerations and the border rule, for host and device code. output_stage_shared.h has the output
- * stage. This header does not use GLib, because nvcc has no access to GLib's headers. */
+/* Enumerations, the border rule and the luma of RGB, for host and device code.
+ * output_stage_shared.h has the output stage. This header does not use GLib, because nvcc has no
+ * access to GLib's headers. */
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #define BAND 8 /* number of rows that a thread renders at a time */
 #define LEVELS 4096
 #define FINE_SAMPLES 5 /* samples along each axis of every pixel in fine mode */
-#define EDGE_SAMPLES 2 /* samples along each axis of a pixel that differs from a neighbour */
+#define EDGE_SAMPLES 2 /* as above, if a neighbour of the pixel shows another object */
 
 typedef struct {
   float light[3];

@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 typedef struct Renderer Renderer;
 
 /* Makes a renderer of 8-bit RGB frames. With `fine`, every pixel is the mean of many samples.
- * Without `fine`, only pixels that differ from a neighbour get more than one sample. Free with
- * renderer_free. */
+ * Without `fine`, a pixel has more than one sample only if a neighbour shows another object
+ * (WorldHit.object). Free with renderer_free. */
 Renderer *renderer_new(guint width, guint height, gboolean fine);
 
 /* `pitch` is the number of bytes between the starts of two rows. */

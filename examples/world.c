@@ -3,8 +3,9 @@
 
 #define FAR 1e9f
 #define NEAR 1e-3f
-#define HAZE 0.022f /* share of the horizon's color added per unit of distance */
-#define VIEW 2.05f  /* distance from the eye to the image plane, in half heights of the image */
+/* Haze per unit of distance. From it, shade_floor computes the share of the horizon's color. */
+#define HAZE 0.022f
+#define VIEW 2.05f /* distance from the eye to the image plane, in units of world_sample's x */
 #define MAX_REFLECTIONS 3
 #define MIN_SHARE 0.03f
 #define FLOOR G_MAXUINT8
@@ -247,7 +248,8 @@ sky_visibility(const World *world, Vec point, Vec normal, guint self) {
     float radius2 = ball->radius * ball->radius;
     if (up <= 0 || square > 30 * radius2)
       continue;
-    /* seen from the surface, a ball covers the share radius^2 / square of the hemisphere */
+    /* a ball covers the share radius^2 / square of the sky's light, times the cosine of the angle
+     * between its direction and the normal: up / sqrt(square) */
     visible *= 1 - up * radius2 / (square * sqrtf(square));
   }
   return MAX(visible, 0.1f);
@@ -308,7 +310,7 @@ shade_ball(const World *world, const Ray *ray, guint number, float distance) {
   Vec light = vec_times(sunlight, shine * MAX(towards, 0));
   float visible = sky_visibility(world, point, normal, number) * (0.55f + 0.45f * normal.y);
   light = vec_add(light, vec_times(skylight, 1.3f * visible));
-  /* light reflected by the floor reaches the lower half */
+  /* light reflected by the floor reaches mostly the lower half of the ball */
   light = vec_add(light, vec_times(vec(0.3f, 0.24f, 0.18f), 0.5f - 0.5f * normal.y));
   WorldHit hit = {vec_product(materials[number].colors[pattern], light), 2 * number + pattern + 1};
 

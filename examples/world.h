@@ -31,8 +31,9 @@ typedef struct {
 /* The first call fills static tables. Any thread. */
 World world_at(gdouble seconds);
 
-/* The sample at (x, y). (0, 0) is the centre of the image, and its upper edge is at y = 1. `spread`
- * is the distance between neighbouring pixels, in the same units as x and y. */
+/* The sample at (x, y) of the image. (0, 0) is the centre of the image. If the image is not
+ * narrower than 4:3, its upper edge is at y = 1. `spread` is the distance between neighbouring
+ * pixels, in the same units as x and y. */
 WorldHit world_sample(const World *world, float x, float y, float spread);
 
 G_END_DECLS

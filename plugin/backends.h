@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The list of backends, and the choice between them. No other file names backends. */
+/* The list of backends, and the choice between them. No other file of the plugin includes a
+ * backend's headers. */
 
 #include "engine/option.h"
 #include "engine/run/backend.h"
@@ -21,8 +22,9 @@ typedef enum { CC_BACKENDS(CC_LIST_CONSTANT) } CcBackendChoice;
 const CcChoice *cc_backend_choices(const CcOption *self);
 const CcChoice *cc_backend_algorithms(void);
 
-/* Opens the backend that `config` chooses. With AUTO, sets *fallback to the reason if the first
- * backend of the list does not open. `fallback` may be NULL. */
+/* Opens the backend that `config` chooses, or with config->no_device a backend without a device,
+ * whatever the choice is. With AUTO, sets *fallback to the reason if the first backend of the list
+ * does not open. `fallback` may be NULL. */
 CcBackend *cc_backend_open(const CcBackendConfig *config, GError **fallback, GError **error);
 
 G_END_DECLS

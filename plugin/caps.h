@@ -29,8 +29,8 @@ const CcDomain *cc_caps_get_domain(const GstCaps *caps);
 GstCaps *cc_caps_transform(const GstCaps *caps, GstPadDirection direction, guint stride,
                            CcDomainSet domains);
 
-/* A copy of the caps in which formats that are not fixed have the order of CC_FORMATS (transfer
- * full). The order of everything else is kept. */
+/* A copy of the caps in which the formats have the order of CC_FORMATS (transfer full). The order
+ * of everything else is kept. */
 GstCaps *cc_caps_prefer(const GstCaps *caps);
 
 /* The structures of `caps` that are in `domain` (transfer full). Empty if `caps` is ANY. */

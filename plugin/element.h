@@ -21,7 +21,7 @@ typedef struct {
   CcDevice *device; /* NULL: the backend uses no device */
   GstAllocator *pinned; /* allocator of pinned memory for the device, or NULL */
   /* A GstCudaContext: the offered one, or the one made for the device. NULL: no context was needed
-   * so far. After a failover, the context of the frames that are still in device memory. */
+   * so far. The context stays after a failover, because frames may still be in device memory. */
   GstObject *context;
   CcDomainSet usable; /* domains that frames may be in */
 } CcDeviceMemory;
@@ -51,8 +51,8 @@ typedef struct {
   gboolean held_is_decided;   /* FALSE: the next frame decides n_held again */
   gboolean negotiates_memory; /* negotiate memory again on both sides when frames flow */
   gboolean takes;             /* take() is running, so no other frame may be pushed */
-  gboolean started;           /* TRUE between start and stop; if FALSE, nothing uses the session */
-  gboolean failed;            /* an error was posted, so nothing is filtered until a restart */
+  gboolean started; /* TRUE between start and stop; if FALSE, the session gets no frames */
+  gboolean failed;  /* the stream failed, so nothing is filtered until a restart */
 } CcFlow;
 
 /* Each member is written in one file only, by the streaming thread unless the table says otherwise.
@@ -65,7 +65,7 @@ typedef struct {
  *   flow              flow.c
  *   memory            device.c                all shared; context also set in set_context
  *   pending_warnings  report.c                any thread, with the object lock
- *   session           any-thread functions of session.h, with its own lock */
+ *   session           engine/run/session.c   any thread if session.h says so, its own lock */
 struct _GstCudaConv {
   GstBaseTransform parent;
   gboolean is_preset; /* a user's preset is loaded into this element, which is never started */

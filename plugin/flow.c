@@ -99,10 +99,10 @@ rate_is_known(const GstVideoInfo *info) {
   return info->fps_n > 0 && !(info->flags & GST_VIDEO_FLAG_VARIABLE_FPS);
 }
 
-/* Transfers and kernels overlap if frames are held back. Frames are held back if the pipeline is
- * not live and memory suffices, or if the in-flight property requests it. A live pipeline must know
- * the delay, which the element reports as latency. If the frame duration is unknown, the latency is
- * unknown too, so a live pipeline then holds back no frame. */
+/* Transfers and CUDA kernels overlap if frames are held back. Frames are held back if the pipeline
+ * is not live and memory suffices, or if the in-flight property requests it. A live pipeline must
+ * know the delay, which the element reports as latency. If the frame duration is unknown, the
+ * latency is unknown too, so a live pipeline then holds back no frame. */
 static void
 decide_held_frames(GstCudaConv *self, GstBuffer *in) {
   const guint max = gst_cuda_conv_max_in_flight(self);
@@ -161,7 +161,8 @@ gst_cuda_conv_check_frame(GstCudaConv *self, GstBuffer *in) {
   return gst_cuda_conv_fail(self, error);
 }
 
-/* The base class is not left to negotiate again, because it would post a warning on failure. */
+/* Negotiates before the base class would do so, because the base class would post a warning on
+ * failure. */
 static GstFlowReturn
 negotiate_again(GstCudaConv *self) {
   GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD(self);

@@ -9,16 +9,17 @@
 
 G_BEGIN_DECLS
 
-/* Begins and ends the time in which the element uses the session. */
+/* Begins and ends the time in which the session may get frames. */
 void gst_cuda_conv_begin_flow(GstCudaConv *self);
 void gst_cuda_conv_end_flow(GstCudaConv *self);
 
-/* Called before an output buffer is allocated. Moves the session to the context of the buffer. */
+/* Checks the input buffer `in` before an output buffer is allocated. If `in` is in another CUDA
+ * context, moves the session to that context, or leaves the frame to be copied. */
 GstFlowReturn gst_cuda_conv_check_frame(GstCudaConv *self, GstBuffer *in);
 
-/* Called after the filter of the frame was chosen. Pushes the earlier frames first if the output
- * must be negotiated again or if the frame is discontinuous, because the base class marks the next
- * buffer that it pushes as discontinuous. */
+/* Called after the filter of the frame was chosen. If the output must be negotiated again, pushes
+ * the earlier frames first, then negotiates. Also pushes the earlier frames if the frame is
+ * discontinuous, because the base class marks the next buffer that it pushes as discontinuous. */
 GstFlowReturn gst_cuda_conv_begin_frame(GstCudaConv *self, GstBuffer *in);
 
 /* Submits the buffer that the base class has queued. Sets *out to a finished frame, which the
@@ -29,17 +30,17 @@ GstFlowReturn gst_cuda_conv_process_frame(GstCudaConv *self, GstBuffer **out);
  * refuses a frame, the remaining frames are dropped. */
 GstFlowReturn gst_cuda_conv_drain(GstCudaConv *self);
 
-/* Ends the stream and drops the frames in flight. Posts the error unless the stream already failed
- * or downstream has failed. */
+/* Drops the frames in flight. Nothing is filtered until a restart. Posts the error unless the
+ * stream already failed or downstream has failed. */
 GstFlowReturn gst_cuda_conv_fail(GstCudaConv *self, const GError *error);
 
-/* The maximum number of frames in flight at once in a pipeline that is not live. Any thread. */
+/* The maximum number of frames in flight at once if the element holds frames back. Any thread. */
 guint gst_cuda_conv_max_in_flight(GstCudaConv *self);
 
 /* Makes the next frame decide again how many frames the element holds back. */
 void gst_cuda_conv_decide_held_again(GstCudaConv *self);
 
-/* Makes both sides negotiate their memory again as soon as frames flow. */
+/* Makes both sides negotiate their memory again at the next frame in PLAYING. */
 void gst_cuda_conv_negotiate_memory_again(GstCudaConv *self);
 
 G_END_DECLS

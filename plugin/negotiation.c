@@ -109,7 +109,7 @@ gst_cuda_conv_set_stride(GstCudaConv *self, guint stride) {
   const gboolean changed = stride != self->negotiation.stride;
   self->negotiation.stride = stride;
   GST_OBJECT_UNLOCK(self);
-  /* The base class negotiates the new output caps before the next frame. */
+  /* The new output caps are negotiated before the next frame is filtered. */
   if (changed && stride)
     gst_base_transform_reconfigure_src(GST_BASE_TRANSFORM(self));
 }

@@ -41,8 +41,8 @@ gst_cuda_conv_claim_warning(GstCudaConv *self, const gchar *property) {
   return g_object_replace_data(object, warned, NULL, object, NULL, NULL);
 }
 
-/* Errors of the device get advice for the user. If CUDA is not available, the text names the
- * `backend` property, which requests it. */
+/* Errors of the device get advice for the user. If the `backend` property requests CUDA and CUDA is
+ * not available, the text names this property. */
 static gchar *
 make_error_text(GstCudaConv *self, const GError *error) {
   const CcBackendConfig config = cc_settings_get_device(&self->settings).backend;

@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Posts a warning about a property. If the element has no bus yet, the warning is stored, and is
- * posted when the element goes to READY. */
+/* Posts a warning. If the element has no bus yet and its state is NULL, the warning is stored, and
+ * is posted when the element goes to READY. */
 void gst_cuda_conv_warn(GstCudaConv *self, const gchar *text);
 void gst_cuda_conv_post_pending_warnings(GstCudaConv *self);
 

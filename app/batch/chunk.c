@@ -111,8 +111,8 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
     run_fail_without_video(self->mux->run);
 }
 
-/* Completes the record at the end of the run. Returns FALSE if the encoder did not get exactly the
- * frames of the reader, or did not make one packet for each frame. */
+/* Completes the record at the end of the run. If the encoder got any frame, returns FALSE unless it
+ * got all frames of the reader and made one packet for each. */
 static gboolean
 finish(ChunkRun *self, GError **error) {
   Record *record = self->record;

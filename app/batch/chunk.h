@@ -25,16 +25,17 @@ typedef struct {
   const gchar *out;              /* name of OUT; its extension selects the default encoder */
 } ChunkRange;
 
-/* Filters and encodes the frames of the range into the file `location`. The same range always gives
- * the same bytes. Sets `frames`, `hash`, `caps`, `encoder`, `first`, `before` and `last` of the
- * record, and appends a ChunkPacket for each packet. Returns FALSE with an error, or without an
- * error if a signal ended the run. */
+/* Filters and encodes the frames of the range into the file `location`. The same range gives the
+ * same bytes on all machines with the same software. But an encoder from --encoder may make other
+ * bytes if the number of cores differs. Sets `frames`, `hash`, `caps`, `encoder`, `first`, `before`
+ * and `last` of the record, and appends a ChunkPacket for each packet. Returns FALSE with an error,
+ * or without an error if a signal ended the run. */
 gboolean chunk_encode(Record *record, GArray *packets, GstElement *filter, const Input *input,
                       const ChunkRange *range, const gchar *location, PipelineRun *run,
                       GError **error);
 
 /* Writes the file of times: a line "PTS DTS DURATION" for each packet, with "-" for an unknown
- * time. `pattern`: see atomic_file_write. */
+ * time. `pattern`: see atomic_file_begin. */
 gboolean chunk_write_times(const GArray *packets, const gchar *path, const gchar *pattern,
                            GError **error);
 

@@ -96,7 +96,8 @@ check_boundary(ChunkReader *self, GstClockTime time) {
   return TRUE;
 }
 
-/* Returns the time of a frame relative to the start of the video. */
+/* Returns the time of a frame relative to the start of the video. A stream time before the start of
+ * the video is returned unchanged. */
 static GstClockTime
 video_time(const ChunkReader *self, GstClockTime pts) {
   if (!GST_CLOCK_TIME_IS_VALID(pts))
@@ -158,7 +159,7 @@ take_event(ChunkReader *self, GstPad *pad, GstPadProbeInfo *info) {
   case GST_EVENT_FLUSH_STOP:
     if (self->state == SEEKING)
       self->state = READING;
-    return GST_PAD_PROBE_DROP; /* nothing has left the pad */
+    return GST_PAD_PROBE_DROP; /* downstream has no frame yet, so it needs no flush */
   case GST_EVENT_FLUSH_START:
     return GST_PAD_PROBE_DROP;
   case GST_EVENT_CAPS:

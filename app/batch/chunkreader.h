@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Reads the frames of a video in a time range. Each frame is read exactly once. These frames become
- * one chunk of a job.
+/* Reads the frames of a video in a time range. These frames become one chunk of a job. The ranges
+ * of a video do not overlap, so each frame is in exactly one chunk.
  *
  * The video file is not cut, because an encoded stream cannot be cut at every frame. The reader
  * seeks to some seconds before the range, decodes from there, and drops the frames outside the
@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 /* The first seek goes this far before the range. Each further seek goes back 10 times as far. */
 #define CHUNK_MARGIN (2 * GST_SECOND)
 
-/* The advice in error messages for a video that a ChunkReader cannot read. */
+/* The advice in error messages for a video that cannot be split into chunks. */
 #define CHUNK_REMEDY                                                                               \
   "copy it into a Matroska file first (ffmpeg -i IN -map 0:v -map '0:a?' -c copy IN.mkv), or "     \
   "filter it as a whole, with --files 1 or with `cudaconv apply`"
@@ -36,12 +36,12 @@ typedef struct {
   GstClockTime first;      /* time of the first frame; GST_CLOCK_TIME_NONE: no frame */
 
   /* The boundary frames: the last frame before the range, and the last frame of the range. `last`
-   * of a chunk has to equal `before` of the next chunk. If they are equal, the decoder gave the
-   * same frames for both chunks. */
+   * of a chunk has to equal `before` of the next chunk. If they are equal, both chunks decoded the
+   * same frame at their boundary, so no frame is missing or in both chunks. */
   BoundaryFrame before, last;
 
-  /* CHUNK_MARGIN by default. The caller may change it after reader_init. If the margin is `begin`
-   * or larger, the reader does not seek. */
+  /* How far before `begin` the next seek goes. CHUNK_MARGIN by default. The caller may change it
+   * after reader_init. If the margin is `begin` or larger, the reader does not seek. */
   GstClockTime margin;
 
   /* Private. */
@@ -63,8 +63,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ChunkReader, reader_clear)
 
 /* Adds a probe to a pad of raw video of the source, before the pad is linked. The probe passes only
  * the frames of the range, with times relative to the start of the video. It then ends the stream.
- * The run fails if the source cannot seek or the times of the frames do not increase. The run is
- * finished if no frame is in the range. */
+ * The run fails if the source cannot seek, if a frame has no time, or if the times of the frames do
+ * not increase. The run is finished if no frame is in the range. */
 void reader_attach(ChunkReader *self, GstElement *source, GstPad *pad, PipelineRun *run);
 
 G_END_DECLS

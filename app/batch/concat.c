@@ -26,7 +26,7 @@ typedef struct {
   GstElement *video; /* an appsrc, which gets the packets of all chunks */
   GstCaps *caps;     /* caps of the packets */
   GThread *thread;   /* reads the chunks */
-  gint pending;      /* atomic; number of missing events: no-more-pads, the video's tags */
+  gint pending;      /* atomic; number of awaited events: no-more-pads, the video's tags */
   gint ended;        /* atomic; TRUE: the pipeline has stopped, so `thread` has to return */
   gboolean has_video;
   GstSegment segment;  /* segment of the source's video */
@@ -64,8 +64,9 @@ shift(gint64 time) {
 }
 
 /* Returns the decoding time of a packet. Increases the time if it is not after the decoding time of
- * the previous packet, because muxers require increasing times. With a variable frame rate, a chunk
- * may begin with decoding times before the last decoding time of the previous chunk. */
+ * the previous packet, because muxers require increasing times. The time is not increased beyond
+ * the packet's presentation time. With a variable frame rate, a chunk may begin with decoding times
+ * before the last decoding time of the previous chunk. */
 static gint64
 increase_dts(Concat *self, const ChunkPacket *times) {
   gint64 time = times->dts;
@@ -93,9 +94,9 @@ push_packet(Concat *self, GstBuffer *read, const ChunkPacket *times) {
   return gst_app_src_push_sample(GST_APP_SRC(self->video), sample) == GST_FLOW_OK;
 }
 
-/* Returns NULL without an error at the end of the chunk, and NULL with an error if the file cannot
- * be read. Also reads the bus, because a demuxer that finds no stream sends an error but no end of
- * stream. */
+/* Returns NULL without an error at the end of the chunk or when the pipeline has stopped. Returns
+ * NULL with an error if the file cannot be read. Also reads the bus, because a demuxer that finds
+ * no stream sends an error but no end of stream. */
 static GstSample *
 read_packet(const Concat *self, GstElement *pipeline, GstElement *packets, const gchar *path,
             GError **error) {
@@ -216,7 +217,7 @@ copy_tags(const Concat *self, GstPad *pad) {
   }
 }
 
-/* Starts the thread after the last missing event. The thread cannot start earlier, because the
+/* Starts the thread after the last awaited event. The thread cannot start earlier, because the
  * muxer accepts neither streams nor tags after its first packet. */
 static void
 end_wait(Concat *self) {
@@ -292,7 +293,7 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
   Concat *self = user_data;
   gint64 length;
   if (gst_element_query_duration(source, GST_FORMAT_TIME, &length) && length > 0)
-    self->mux->run->length = (GstClockTime)length; /* the chunks state no length */
+    self->mux->run->length = (GstClockTime)length; /* the appsrc states no length */
   if (!self->has_video)
     end_wait(self);
   end_wait(self);

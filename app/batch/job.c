@@ -162,8 +162,8 @@ make_folder(const gchar *path, GError **error) {
   return FALSE;
 }
 
-/* Writes kernel.ini. Its bytes are those of `kernel_hash`, even if the kernel file has changed
- * since. */
+/* Writes kernel.ini with the bytes from which `kernel_hash` was computed, even if the user's kernel
+ * file has changed since. */
 static gboolean
 copy_kernel_file(const Job *self, const gchar *pattern, GError **error) {
   g_autofree gchar *path = g_build_filename(self->folder, KERNEL_FILE, NULL);

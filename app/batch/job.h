@@ -66,7 +66,7 @@ gboolean job_write(Job *self, GError **error);
  * another format, or was changed. */
 Job *job_open(const gchar *folder, GError **error);
 
-/* The chunks have to be time ranges. */
+/* Returns the source of a chunk. The chunks of the job have to be time ranges. */
 const JobSource *job_find_source(const Job *self, guint chunk);
 
 /* Returns "chunk 43 of 90" for the chunk with index 42. Free it. */
@@ -93,7 +93,7 @@ void job_remove_stale_files(const Job *self, gint chunk);
 GstElement *job_make_filter(const Job *self, GError **error);
 
 /* Returns FALSE if a source is not the same file as at plan. With `all` compares the hash of all
- * bytes, else the hash of a sample. */
+ * bytes if the manifest has it, else the hash of a sample. */
 gboolean job_check_source(const JobSource *source, gboolean all, GError **error);
 
 G_END_DECLS

@@ -77,7 +77,7 @@ read_records(const Job *job, const RecordState *states, GError **error) {
   return g_steal_pointer(&records);
 }
 
-/* Reads the files of all chunks, so that one message names all damaged chunks. */
+/* Reads the files of all chunks in `records`, so that one message names all damaged chunks. */
 static gboolean
 check_bytes(const Job *job, const GPtrArray *records, GError **error) {
   g_autoptr(GArray) damaged = g_array_new(FALSE, FALSE, sizeof(guint));

@@ -174,7 +174,8 @@ take_settings(Job *job, const ConvertOptions *options, GError **error) {
          take_kernel_file(job, filter_options_kernel_file(options->filter), error);
 }
 
-/* Refuses videos and images in one job, because their chunks differ. */
+/* Refuses videos and images in one job, because by default chunks of videos are time ranges and
+ * chunks of images are files. */
 static gboolean
 check_kinds(const GPtrArray *out, GError **error) {
   const Media *first = media_of_name(g_ptr_array_index(out, 0));

@@ -77,8 +77,8 @@ on_no_more_pads(GstElement *source, gpointer user_data) {
     run_finish(self->run);
 }
 
-/* Reads the last frame before the time `at`. The chunk reader starts `margin` before `at`. If `at`
- * is 0, reads no frame and only sets self->length. */
+/* Reads the last frame before the time `at`. The chunk reader starts `margin` before `at`. The
+ * first call, with self->length 0, reads no frame and only sets self->length. */
 static gboolean
 read_frame(Probe *self, GstClockTime at, GstClockTime margin, BoundaryFrame *frame,
            GError **error) {

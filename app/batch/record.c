@@ -124,8 +124,8 @@ is_own_file(const Record *self, const Job *job, const gchar *name) {
   return FALSE;
 }
 
-/* Returns whether each structure in the text begins with a media type. Without this check,
- * GStreamer's parser of caps would print critical warnings. */
+/* Returns whether each structure in the text begins with a letter, as media types do. Without this
+ * check, GStreamer's parser of caps would print critical warnings. */
 static gboolean
 has_media_types(const gchar *text) {
   gboolean is_quoted = FALSE, is_next = TRUE;
@@ -157,8 +157,8 @@ check_caps(const gchar *text, const gchar *path, GError **error) {
   return FALSE;
 }
 
-/* Checks the number of files: two files for a time range with frames; otherwise one file or one
- * failure for each source. */
+/* Checks the number of files. A time range has two files, or none if it has no frames. A chunk of
+ * whole files has one file or one failure for each source. */
 static gboolean
 check_number(const Record *self, const Job *job, const gchar *path, GError **error) {
   const guint files = self->files->len + self->failures->len;

@@ -29,10 +29,10 @@ typedef struct {
   GPtrArray *failures; /* of RecordFailure */
 
   /* For a time range of a video; else NULL and GST_CLOCK_TIME_NONE. */
-  gchar *hash;                /* hash of the samples of all frames that the encoder got */
-  gchar *caps;                /* caps of the encoded stream */
-  gchar *encoder;             /* name and version of the encoder element; information only */
-  GstClockTime first;         /* time of the first frame */
+  gchar *hash;        /* hash of the samples of all frames that the encoder got */
+  gchar *caps;        /* caps of the encoded stream */
+  gchar *encoder;     /* value of --encoder, or name and version of the element; information only */
+  GstClockTime first; /* time of the first frame */
   BoundaryFrame before, last; /* decoded frames at the boundaries (chunkreader.h) */
 
   /* Information on the run that made the chunk. `began` is its start time in UTC. */

@@ -129,8 +129,8 @@ print_chunk(const Worker *self, const Record *record) {
 
 /* ---- a range of a video ---- */
 
-/* The names of the files contain the video's hash. If two machines make the same chunk with
- * different bytes, they do not overwrite each other's files. */
+/* The names of the chunk's files contain the hash of its Matroska file. If two machines make the
+ * same chunk with different bytes, they do not overwrite each other's files. */
 static gboolean
 keep_files(const Worker *self, const GArray *packets, AtomicFile *file, Record *record,
            GError **error) {
@@ -216,7 +216,7 @@ make_file(Worker *self, const JobSource *source, Record *record, GError **error)
   return kept;
 }
 
-/* If a file fails, the other files are still made. */
+/* If a file fails, the other files are still made, unless the disk is full. */
 static gboolean
 make_files(Worker *self, guint index, Record *record, GError **error) {
   const Job *job = self->job;
@@ -263,7 +263,7 @@ is_made(const Job *job, guint index) {
   return record && record_check_files(record, job, FALSE, &why);
 }
 
-/* Returns TRUE if the chunk exists afterwards. */
+/* Returns TRUE if the chunk was made, or existed before and need not be made again. */
 static gboolean
 make_chunk(Worker *self, guint index, guint *made) {
   g_autoptr(GError) error = NULL;

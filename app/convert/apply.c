@@ -287,7 +287,8 @@ app_apply(int argc, char **argv) {
   const guint last = g_strv_length(words) - 1;
   if (last == 1 && !g_file_test(words[0], G_FILE_TEST_IS_DIR))
     return apply_to_one(&self, words[0], words[1]);
-  /* With several files, an OUT without a known extension is a folder. It may not exist yet. */
+  /* If IN is several files or a folder, an OUT without a known extension is a folder. The folder
+   * OUT may not exist yet. */
   g_autofree gchar *name = g_steal_pointer(&words[last]);
   g_autofree gchar *out = sources_name_stays(name) ? g_strconcat(name, "/", NULL) : g_strdup(name);
   return apply_to_many(&self, (const gchar *const *)words, out);

@@ -35,7 +35,7 @@ atomic_file_begin(AtomicFile *self, const gchar *path, const gchar *pattern, con
       return fail(error, code, name);
     }
     while (flock(self->fd, LOCK_EX) != 0 && errno == EINTR)
-      ; /* Locking is optional: an unlocked file can be written as well. */
+      ; /* Other errors are ignored, because a file can be written without a lock as well. */
     code = fstat(self->fd, &file) == 0 ? 0 : errno;
     /* Before this process locked the new file, another process may have removed it as stale. Then
      * try again. */
@@ -62,8 +62,8 @@ atomic_file_clear(AtomicFile *self) {
   release(self);
 }
 
-/* Renames the file to `path`, with `sync` after its data are on the disk. Without `sync` the rename
- * may reach the disk before the data. */
+/* Renames the file to `path`. With `sync` the data are on the disk before the rename. Without
+ * `sync` the rename may reach the disk before the data. */
 static gboolean
 commit(AtomicFile *self, const gchar *path, gboolean sync, const gchar *name, GError **error) {
   if ((sync && fsync(self->fd) != 0) || g_rename(self->path, path) != 0)

@@ -4,8 +4,8 @@
 /* Atomic files: each appears complete or not at all. The command writes all of its files this way.
  *
  * A file is written under a temporary name in the same file system, and then renamed. The writing
- * process holds a lock on the temporary file. The kernel releases the lock when the process ends or
- * is killed. So a temporary file without a lock is stale. */
+ * process holds a lock on the temporary file. The operating system releases the lock when the
+ * process ends or is killed. So a temporary file without a lock is stale. */
 
 #include <glib.h>
 

@@ -8,7 +8,8 @@
 
 #include <gst/app/gstappsink.h>
 
-/* The source calls the callbacks from its threads, but never two at the same time. */
+/* The source emits `pad-added` and `no-more-pads` from its threads, but never two of these signals
+ * at the same time. on_image runs in the streaming thread of the appsink. */
 typedef struct {
   GstElement *pipeline;
   PipelineRun *run;
@@ -92,7 +93,8 @@ on_image(GstAppSink *sink, gpointer user_data) {
   return GST_FLOW_EOS;
 }
 
-/* Adds the elements after the source, up to the sink that writes images. */
+/* Adds the encoder, the appsink, and a converter before and after the filter. Links them in the
+ * order of the stream. The appsink calls on_image, which writes the images. */
 static gboolean
 add_image_branch(Conversion *self, GstElement *filter, const ConvertOptions *options,
                  GError **error) {
@@ -195,7 +197,7 @@ convert_images(Conversion *self, GstElement *filter, const Input *input,
     g_clear_error(error);
     ended = TRUE;
   }
-  /* Count the written images, because the filter may have output one frame more. */
+  /* Count the written images, because the filter may have output a frame that was not written. */
   run->frames = self->next - first;
   if (!ended || !check_frames(options, run, error))
     return FALSE;

@@ -51,15 +51,15 @@ void elements_keep_upright(GstElement *pipeline, GstPad *pad);
  * gets. */
 void elements_drop_orientation(GstPad *sink);
 
-/* Sets the duration of each frame of `pad` that has none, because muxers need the duration of the
- * last frame. Drops gap events, because a gap event may reach the muxer before the segment
- * event. */
+/* Sets the duration of each frame of `pad` that has no duration or a duration below 1 ms, because
+ * muxers need the duration of the last frame. Drops gap events, because a gap event may reach the
+ * muxer before the segment event. */
 void elements_complete_frames(GstPad *pad);
 
 /* Links `pad`, which has raw video of format `info`, to `sink`. Some decoders set the field order
  * of interlaced video only as a flag of each frame, but encoders read it from the caps. If the caps
- * lack the field order, the pads are linked at the first frame, and the field order of that frame
- * is added to the caps. */
+ * of interlaced video lack the field order, the pads are linked at the first frame, and the field
+ * order of that frame is added to the caps. */
 gboolean elements_link_frames(GstElement *pipeline, GstPad *pad, GstPad *sink,
                               const GstVideoInfo *info);
 
@@ -75,8 +75,8 @@ gboolean elements_have(GstBin *bin, const gchar *const *factories);
 gboolean elements_is_seekable(GstPad *pad);
 
 /* Starts a flushing, accurate seek of a pad's source. A separate thread sends the seek event,
- * because the seek stops the pad's streaming thread. If the seek fails, `source` posts an error
- * with the text `failure`, a string constant. */
+ * because the seek waits until the pad's streaming thread stops, and the caller may be that thread.
+ * If the seek fails, `source` posts an error with the text `failure`, a string constant. */
 void elements_seek_async(GstElement *source, GstPad *pad, GstClockTime time, const gchar *failure);
 
 /* For event probes: replaces the segment event by an event with `segment`. */

@@ -61,7 +61,7 @@ static void
 read_tiff(Input *self, const gchar *path) {
   guint8 head[8], count[2], entry[12], value[2];
   FILE *file = g_file_test(path, G_FILE_TEST_IS_REGULAR) ? fopen(path, "rbe") : NULL;
-  if (!file) /* a pipe can be read only once */
+  if (!file) /* such as a pipe, whose data can be read only once */
     return;
   const gboolean read = fread(head, sizeof head, 1, file) == 1;
   const gboolean little = read && memcmp(head, "II*\0", 4) == 0;
@@ -181,10 +181,10 @@ input_has_file(Input *self, const gchar *path) {
 
 /* Chooses decodebin's decoder of 16-bit TIFF through the rank of GdkPixbuf's decoder.
  *
- * RGB needs GdkPixbuf's decoder, which outputs 8 bits. libav's decoder fails, because GStreamer
- * lacks its output format. Grey needs libav's decoder, which keeps 16 bits. The decoder that is
- * preferred by default differs between versions. For all other inputs the original rank of
- * GdkPixbuf's decoder is restored. */
+ * RGB needs GdkPixbuf's decoder, which outputs 8 bits. libav's decoder fails with RGB, because
+ * GStreamer lacks the format that libav outputs. Grey needs libav's decoder, which keeps 16 bits.
+ * Versions of GStreamer differ in the decoder that they prefer by default. For all other inputs the
+ * original rank of GdkPixbuf's decoder is restored. */
 static void
 choose_tiff_decoder(const Input *self) {
   static guint usual = G_MAXUINT;

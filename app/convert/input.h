@@ -23,8 +23,9 @@ typedef struct {
 } Input;
 
 /* Finds out if `name` is a file, a URI, a camera or numbered images. `name` must live as long as
- * `self`. FALSE with an error if the input does not exist, or if a number is missing between
- * numbered images. Clear `self` also after FALSE. */
+ * `self`. FALSE with an error if a file or a camera does not exist, if `name` is a folder, or if
+ * a number is missing between numbered images. Other URIs than those of files are not checked.
+ * Clear `self` also after FALSE. */
 gboolean input_init(Input *self, const gchar *name, GError **error);
 void input_clear(Input *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Input, input_clear)
@@ -35,11 +36,11 @@ gboolean input_check_unchanged(const Input *self, GError **error);
 /* TRUE if `path` is the file of IN, or an image of the numbered images IN. */
 gboolean input_has_file(Input *self, const gchar *path);
 
-/* Returns a new uridecodebin (floating) named "source" that reads the input. All sub-commands use
- * this function, so they accept the same inputs. `rate` is the frame rate of numbered images, such
- * as "25/1". With `video_only` the source does not decode the streams that are not video, so no
- * decoder is needed for them. The caller must discard these streams. NULL with an error if
- * uridecodebin is not installed. */
+/* Returns a new uridecodebin (floating) named "source" that reads the input. All sub-commands
+ * that read an input use this function, so they decode it in the same way. `rate` is the frame rate
+ * of numbered images, such as "25/1". It is not used for other inputs. With `video_only` the source
+ * does not decode the streams that are not video, so no decoder is needed for them. The caller must
+ * discard these streams. NULL with an error if uridecodebin is not installed. */
 GstElement *input_new_source(const Input *self, const gchar *rate, gboolean video_only,
                              GError **error);
 

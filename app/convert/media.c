@@ -7,8 +7,9 @@
 #define H265_OPTIONS "crf=20:log-level=error"
 #define H265 "x265enc name=encoder speed-preset=veryfast option-string=" H265_OPTIONS
 #define H264_LOSSLESS "x264enc name=encoder pass=quant quantizer=0 speed-preset=veryfast"
-/* vp9enc of GStreamer 1.22 loses frames if lag-in-frames is not 0. With its default time base, the
- * frame rate, it also loses frames of variable rate whose rounded times are equal. */
+/* vp9enc of GStreamer 1.22 loses frames if lag-in-frames is not 0. The default unit of its times is
+ * the duration of a frame. In a video of variable frame rate, vp9enc would lose frames whose times
+ * are equal after they are rounded to this unit. So `timebase` sets a smaller unit. */
 #define VP9(quality)                                                                               \
   "vp9enc name=encoder target-bitrate=1000000000 lag-in-frames=0 timebase=1/90000 deadline=1 "     \
   "cpu-used=5 row-mt=true threads=16 " quality

@@ -76,8 +76,8 @@ route_find(Route *self, GstElement *muxer, GstCaps *caps) {
   self->into = NULL;
   if (gst_caps_is_any(caps) || gst_caps_is_empty(caps))
     return FALSE;
-  /* Demuxers of audio omit caps fields that some muxers need, and so does vp9enc. Parsers add these
-   * fields, so a parser is preferred. */
+  /* For audio, demuxers omit caps fields that some muxers need. For VP9, vp9enc omits such fields.
+   * Parsers add these fields, so a parser is preferred. */
   const gchar *type = gst_structure_get_name(gst_caps_get_structure(caps, 0));
   if ((g_str_has_prefix(type, "audio/") || g_str_equal(type, "video/x-vp9")) &&
       find_parser(self, muxer, caps))
@@ -227,9 +227,9 @@ convert_subtitles(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
 }
 
 /* Returns a new element (floating) that converts subtitles from Pango markup to plain text, and
- * finds the route of the text into the muxer. Demuxers output subtitles as Pango markup. NULL if
- * `caps` are not such subtitles, or if the muxer cannot hold plain text. In Matroska the tags are
- * kept, because its format for text, SubRip, also has tags such as <i>. */
+ * finds the route of the text into the muxer. Some demuxers output subtitles as Pango markup. NULL
+ * if `caps` are not such subtitles, or if the muxer cannot hold plain text. In Matroska the tags
+ * are kept, because its format for text, SubRip, also has tags such as <i>. */
 static GstElement *
 new_subtitle_converter(GstCaps *caps, GstElement *muxer, Route *route) {
   const GstStructure *stream = gst_caps_get_structure(caps, 0);

@@ -13,7 +13,8 @@ typedef struct {
   gchar *encoder;        /* text of --encoder; NULL: the encoder of the table in media.c */
   gboolean lossless, quiet;
 
-  /* Only used by `apply`. A single image is the frame shown at `start`. */
+  /* Chosen only by users of `apply`. All other sub-commands convert whole inputs. A single image is
+   * the frame shown at `start`. */
   GstClockTime start, end; /* nanoseconds; end GST_CLOCK_TIME_NONE: to the end of the input */
   gchar *rate;             /* frame rate if IN is numbered images, such as "25/1"; NULL: unused */
   gdouble original;        /* share of the width, on the left, that is not filtered; 0 to 1 */

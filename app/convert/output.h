@@ -15,13 +15,13 @@ typedef struct {
   const gchar *name; /* OUT as on the command line */
   const Media *media;
   ImageSequence *sequence; /* name pattern of numbered images; NULL for one file */
-  gchar *path;     /* path of OUT with links resolved; for a sequence, name of its first file */
+  gchar *path;     /* path of OUT with links resolved; for numbered images, name of image 1 */
   AtomicFile file; /* only for a video; convert() begins and commits it */
 } Output;
 
 /* Finds out if `name` is a video, an image or numbered images. `name` must live as long as `self`.
- * FALSE with an error if the extension is unknown, if the folder does not exist, or if `name`
- * exists and is not a file. Clear `self` also after FALSE. */
+ * FALSE with an error if the extension is unknown, if the folder of OUT does not exist, or if
+ * `name` exists and is not a file. Clear `self` also after FALSE. */
 gboolean output_init(Output *self, const gchar *name, GError **error);
 
 /* Removes the temporary file if it was not committed. */

@@ -208,7 +208,8 @@ on_element_message(PipelineRun *self, GstMessage *message) {
 }
 
 /* Warnings about the input are counted, all others are reported at once. Warnings about refused
- * property values cannot arrive here, because values are checked before the start. */
+ * property values cannot arrive here: values do not change during a run, and a value that is
+ * refused before the start makes the start fail. */
 static void
 on_warning(PipelineRun *self, GstMessage *message) {
   g_autoptr(GError) warning = NULL;
@@ -359,7 +360,7 @@ wait_for_next_signal(void) {
 
 /* With a live source, the first signal ends the stream, so that the recording becomes complete.
  * With a file, the first signal ends the run, because an incomplete OUT is not kept. A signal
- * before or after run_play is stored for the caller. */
+ * that arrives outside run_play is handled in the next call of run_play or run_take_signal. */
 static void
 on_signal(PipelineRun *self, gint number) {
   if (self->signal == 0)
@@ -436,7 +437,7 @@ run_clear(PipelineRun *self) {
   g_clear_pointer(&self->audio, g_free);
 }
 
-/* TRUE if a demuxer has stopped its streaming thread. */
+/* TRUE if an element of the source, such as a demuxer, has stopped its streaming thread. */
 static gboolean
 has_stopped(GstElement *source) {
   g_autoptr(GstIterator) elements = gst_bin_iterate_recurse(GST_BIN(source));

@@ -26,7 +26,7 @@ typedef struct {
   gchar *backend, *device;
   gchar *codec; /* name of the video codec; set by the caller; NULL for images */
   gchar *audio; /* audio and subtitles, such as "copied AAC"; set by the caller; empty: none */
-  gint signal;  /* the signal that ended the run early; 0: none */
+  gint signal;  /* the last signal that arrived; 0: none */
 
   /* Private. */
   GstVideoInfo decoded, encoded; /* formats of source and encoder; finfo NULL: unknown */
@@ -38,7 +38,7 @@ typedef struct {
   gchar *warning; /* the first of the `warnings` about the input */
   guint warnings;
   guint signals[3]; /* GSource ids of the signal handlers */
-  guint stopped;    /* seconds for which the source has been stopped without a source pad */
+  guint stopped;    /* seconds since a demuxer stopped, while the source has no pads */
   gboolean live;
   gint64 started;
   GstClockTime length;
@@ -52,9 +52,9 @@ void run_clear(PipelineRun *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PipelineRun, run_clear)
 
 /* Plays the pipeline until EOS, run_finish, an error or a signal, and then sets the pipeline to
- * NULL. `filter` is an element of the pipeline. TRUE at EOS or run_finish. The first signal makes a
- * live source send EOS. Any other signal stops the run; then the result is FALSE without an error,
- * and `signal` is set. FALSE with an error if the run failed. */
+ * NULL. `filter` is the element of the pipeline whose output frames are counted. TRUE at EOS or
+ * run_finish. The first signal makes a live source send EOS. Any other signal stops the run; then
+ * the result is FALSE without an error, and `signal` is set. FALSE with an error if it failed. */
 gboolean run_play(PipelineRun *self, GstElement *pipeline, GstElement *filter, GError **error);
 
 /* Ends the run. Takes ownership of the error. Earlier messages of elements are handled first. May
@@ -68,12 +68,13 @@ void run_fail_without_video(PipelineRun *self);
  * format is recorded too. `pad` is a source pad. Call this function before the first buffer. */
 void run_watch_stream(PipelineRun *self, GstPad *pad, gboolean is_video);
 
-/* Records the format of the encoder's frames. run_play uses it for notes about lost bits, alpha and
- * chroma. Call this function before the encoder's first frame. May be called from any thread. */
+/* Records the format of the frames that the encoder gets. run_play uses it for notes about lost
+ * bits, alpha and chroma. Call this function before the encoder's first frame. May be called from
+ * any thread. */
 void run_watch_encoder(PipelineRun *self, GstElement *encoder);
 
 /* FALSE with an error if the input ended much earlier than its container states. The tolerance is 2
- * percent, between 0.5 and 5 seconds. Call this function after run_play. */
+ * percent of the length, but at least 0.5 and at most 5 seconds. Call it after run_play. */
 gboolean run_check_length(const PipelineRun *self, GError **error);
 
 /* Returns the signal that ended the run or that arrived after it; 0: none. */

@@ -32,7 +32,7 @@ gchar *sources_name_output(const gchar *in, const gchar *out);
 /* Returns the output names of all input files. If there is one input, `out` may name a file. NULL
  * with an error if two outputs have the same name, if an output is also an input, or if an
  * extension is not known. The error begins with `option`, such as "--out ", and the name of the
- * output. */
+ * output, unless an input was named twice. */
 GPtrArray *sources_name_outputs(const GPtrArray *in, const gchar *out, const gchar *option,
                                 GError **error);
 

@@ -13,8 +13,8 @@ video_clear(Video *self) {
 }
 
 /* Returns a pixel format that most players support: 4:2:0 with 8 or 10 bits per sample. H.264 and
- * H.265 need 4:4:4 if the filtered frames have an odd width or height. NULL for a codec whose
- * formats are all supported by most players. */
+ * H.265 need 4:4:4 if the filtered frames have an odd width or height. Returns NULL for all
+ * codecs other than H.264, H.265, VP9 and AV1. */
 static const gchar *
 choose_format(const GstVideoInfo *info, gint stride, GstCaps *codec) {
   const gchar *name = gst_structure_get_name(gst_caps_get_structure(codec, 0));

@@ -68,7 +68,8 @@ copy_member(JsonObject *reply, const gchar *name, JsonNode *node, gpointer resul
   json_object_set_member(result, name, json_node_copy(node));
 }
 
-/* The line is incomplete if the child closes the pipe or the time `end` is reached. */
+/* Reads a line from the child. The line is incomplete if the child closes the pipe early, if the
+ * line is longer than MAX_REPLY, or if the time `end` is reached. */
 static void
 read_line(int fd, GString *line, gint64 end) {
   struct pollfd ready = {fd, POLLIN, 0};

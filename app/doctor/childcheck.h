@@ -8,7 +8,8 @@
 G_BEGIN_DECLS
 
 /* Initialises GStreamer. Kills GStreamer's scanner, a child process that loads the plugins, if it
- * runs longer than `seconds`. GStreamer then continues without the plugin that hangs. */
+ * runs longer than `seconds`. GStreamer then continues without the plugin that hangs. If a plugin
+ * hangs in this process instead, ends the process. */
 void child_start_gstreamer(guint seconds);
 
 /* Runs a check in a child process and sets members of `result`. `subject` is a noun for messages,
@@ -26,7 +27,8 @@ void child_check(JsonObject *result, const gchar *check, const gchar *subject, g
  * Returns FALSE if there is no such check or the pipe is closed. */
 gboolean child_reply(const gchar *check);
 
-/* Replaces the bytes of the text that are not UTF-8, because JSON is UTF-8. */
+/* Sets a member of `result` to a text. Replaces the bytes of the text that are not UTF-8, because
+ * JSON is UTF-8. */
 void child_set_text(JsonObject *result, const gchar *member, const gchar *format, ...)
     G_GNUC_PRINTF(3, 4);
 

@@ -146,7 +146,7 @@ check_plugin(const Report *self) {
       {"Permission denied", "make the file readable: chmod a+r"},
       {"", "rebuild the file or copy it again, or remove it"},
   };
-  /* the registry lists a file that fails to load as a plugin without elements */
+  /* if a file fails to load, the registry lists it as a plugin that has no elements */
   g_autoptr(GstElementFactory) factory = gst_element_factory_find("cudaconv");
   g_autoptr(GstPlugin) plugin = factory ? gst_plugin_feature_get_plugin(GST_PLUGIN_FEATURE(factory))
                                         : gst_registry_lookup(gst_registry_get(), FILE_NAME);

@@ -71,8 +71,8 @@ reset_preset(Controls *self) {
   self->in_preset = FALSE;
 }
 
-/* Sets an enum property to the value after the last requested value. So a value that the filter has
- * rejected is skipped. */
+/* Sets an enum property to the value that is `by` positions after the last requested value. So a
+ * value that the filter has rejected is skipped. */
 static ControlsRequest
 next_value(Controls *self, const gchar *property, gint by) {
   const GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(self->filter), property);
@@ -99,8 +99,9 @@ next_value(Controls *self, const gchar *property, gint by) {
   return CONTROLS_CHANGED;
 }
 
-/* If the requested size and the size in use differ, starts from the one that is further in the
- * direction of `by`. */
+/* Adds `by` to the size. If the requested size and the size in use differ, starts from the one that
+ * is further in the direction of `by`. If the requested size is 0, the default size, starts from
+ * the size in use. */
 static ControlsRequest
 change_size(Controls *self, const gchar *property, gint by) {
   g_autoptr(GstStructure) stats = NULL;
@@ -148,7 +149,7 @@ request(Controls *self, const gchar *unused, gint what) {
 
 static const struct {
   const gchar *keys;         /* names of keys; keys after the "|" run the action backwards */
-  const gchar *shown, *what; /* text of the help; NULL: the row above has the text */
+  const gchar *shown, *what; /* text of the help; NULL: a row above has the text */
   ControlsRequest (*run)(Controls *self, const gchar *property, gint by);
   const gchar *property;
   gint argument; /* negated for keys that run the action backwards */

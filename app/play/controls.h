@@ -10,10 +10,10 @@ G_BEGIN_DECLS
 
 typedef struct _Controls Controls;
 
-/* The action that the caller must take after a key. */
+/* The result of a key: the action that the caller must take. */
 typedef enum {
   CONTROLS_NOTHING, /* no action: the key has no meaning */
-  CONTROLS_CHANGED, /* no action: the next frame shows the changed filter or wipe */
+  CONTROLS_CHANGED, /* the filter or the wipe has changed; the next frame shows the change */
   CONTROLS_PAUSE,   /* pause or continue */
   CONTROLS_HELP,    /* show or hide the help */
   CONTROLS_TEXT,    /* show or hide the line of text in the window */

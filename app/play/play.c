@@ -23,9 +23,12 @@
 #define NAME "play"
 #define CAMERAS 10         /* number of cameras to try: /dev/video0 to /dev/video9 */
 #define IMAGES_RATE "25/1" /* frame rate of numbered images */
-#define REFRESH_MS 500     /* interval of the text in the window */
-#define SETTLE_MS 300      /* delay until the element has reset a rejected value */
-#define NOTE_SECONDS 6     /* duration of a warning in the window */
+/* Interval between updates of the text in the window, and minimum time between two restarts of a
+ * video. */
+#define REFRESH_MS 500
+/* Delay of the printed command. During this time the element resets a rejected value. */
+#define SETTLE_MS 300
+#define NOTE_SECONDS 6 /* duration of a warning in the window */
 #define SUMMARY                                                                                    \
   "Filters IN in a window. The original is left of a line, the result right of it.\n"              \
   "IN is a video, an image, a URI, numbered images such as frames/%04d.png, or a\n"                \

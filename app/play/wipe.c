@@ -147,7 +147,8 @@ shade(const GstVideoInfo *info, guint component, gboolean white) {
   return (guint16)(value << GST_VIDEO_FORMAT_INFO_SHIFT(info->finfo, component));
 }
 
-/* The column is a multiple of `*unit`, the number of pixels that share a chroma sample. */
+/* Returns the column of the line: a multiple of `*unit`, or the width of the image. `*unit` is set
+ * to the number of pixels that share a chroma sample. */
 static gint
 find_line(const MappedImage *out, gdouble share, gint *unit) {
   const GstVideoFormatInfo *format = out->mapped.info.finfo;
@@ -167,7 +168,7 @@ draw(const MappedImage *out, const MappedImage *in, gint stride, gdouble share) 
   const gint line = find_line(out, share, &unit);
   if (line == 0)
     return;
-  /* For each plane: the bytes of a row that were copied with an earlier component. */
+  /* For each plane: the number of bytes of each row that were copied for an earlier component. */
   gsize row_bytes[GST_VIDEO_MAX_PLANES] = {0};
   for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS(info); c++) {
     const Samples samples = describe(out, c);

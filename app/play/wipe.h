@@ -23,8 +23,8 @@ G_BEGIN_DECLS
 typedef struct _Wipe Wipe;
 
 /* Attaches a wipe to a filter. The filter owns the wipe. `share`: see wipe_set_share. The filter
- * must have one sink pad and one source pad. Both have to be always pads with the same format. Call
- * this function once, before frames flow. */
+ * must have one sink pad and one source pad. Both pads must always exist and have the same format.
+ * Call this function once, before frames flow. */
 Wipe *wipe_attach(GstElement *filter, gdouble share);
 
 /* Sets the share of the image's width that is not filtered, from 0 (all filtered) to 1 (nothing

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Horizontal sums that fit words, from products of two bytes. Included by row_kernels.c for
- * instruction sets that cannot add four such products.
+ * AVX2 and wider, if no instruction adds four such products.
  *
  * A pair is a sample and the sample one step to the right of it. Pairs are made by interleaving two
  * vectors. One resulting vector has the pairs of the first eight of each 16 samples, the other the

@@ -5,8 +5,8 @@
  *
  * A vector of bytes is read as 16-bit words. The low bytes of the words are summed in one vector,
  * the high bytes in another vector. The resulting bytes are combined into words in the same way.
- * For each VECTOR_BYTES samples, a row of split sums has the vector of the low bytes and then the
- * vector of the high bytes. */
+ * For each VECTOR_BYTES samples, a row of split sums has the sums of the low bytes in one vector,
+ * and then the sums of the high bytes in another vector. */
 
 typedef gint16 SignedVector_16 __attribute__((vector_size(VECTOR_BYTES)));
 typedef guint16 UnalignedBytes __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
@@ -105,9 +105,10 @@ store_split(guint8 *out, Vector_16 bytes, gboolean streams) {
     }                                                                                              \
   } while (0)
 
-/* Handles taps 1 4 6 4 1, whose rows are ordered as 1 1 4 4 6. Returns whether `far` has for taps 4
- * and 6 the rows that `near` has for taps 1 and 6. They are shared if rows of `far` are twice as
- * far apart as rows of `near`. Loading shared rows only once saves much time. */
+/* `near` and `far` have the addresses of taps 1 4 6 4 1, in the order 1 1 4 4 6. Returns whether
+ * `far` has for taps 4 4 6 the addresses that `near` has for taps 1 1 6. This is the case if the
+ * taps of `far` are twice as far apart as the taps of `near`. Loading the shared samples only once
+ * saves much time. */
 static inline gboolean
 shares_taps(const guint8 *const *near, const guint8 *const *far) {
   return far[2] == near[0] && far[3] == near[1] && far[4] == near[4];

@@ -2,7 +2,7 @@
 
 /* Column sums for one sample type. Included by column_sums.h once for each sample type, with
  *   LANE         the type of sums, unsigned and twice as wide as samples
- *   SAMPLE_BITS  of a sample
+ *   SAMPLE_BITS  the number of bits of a sample
  *   NAME(f)      f with the lane's suffix */
 
 #define LANES NAME(Vector)
@@ -88,8 +88,8 @@ NAME(sums)(SUMS *s, LANES latest, guint width, guint unit) {
   return total;
 }
 
-/* Streams of the sums of even columns, of odd columns, and of pairs of an even and an odd column,
- * and the state of the horizontal sums. */
+/* Streams of the sums of even columns, of the sums of odd columns, and of horizontal sums of pairs
+ * (see window_sums). Also the state of the horizontal sums. */
 typedef struct {
   PAST even, odd, pairs;
   SUMS horizontal[2];
@@ -97,8 +97,8 @@ typedef struct {
 
 /* Computes sums[0] for windows whose last column is even, and sums[1] for windows whose last column
  * is odd. With an even step, the columns of a window are all even or all odd. With an odd step,
- * even and odd columns alternate. The sum of a window is then a sum of pairs, which both kinds of
- * windows use, plus one column. */
+ * even and odd columns alternate. A pair is an odd column plus the even column one step before it.
+ * The sum of a window is then a sum of pairs, which both kinds of windows use, plus one column. */
 static ALWAYS_INLINE void
 NAME(window_sums)(WINDOWS *w, LANES sums[2], LANES even, LANES odd, guint radius, guint step) {
   if (step % 2 == 0) {

@@ -3,12 +3,13 @@
 /* Dot products of several neighbouring samples. Included by row_kernels.c.
  *
  * A dot group is a 32-bit lane that holds neighbouring samples: two signed words, or four bytes.
- * One instruction multiplies each sample of the dot group by its own tap and adds the products to a
+ * A dot product multiplies each sample of the dot group by its own tap and adds the products to a
  * 32-bit lane. Sums are modulo 2^32. A row of dot groups has one dot group for each sample, so the
  * dot group of the next pixel is `step` dot groups further. */
 
 /* Instruction sets without an instruction for four byte products add two products in 16 bits, with
- * saturation. MAX_BYTE_TAPS is the limit for the sum of two taps. */
+ * saturation. MAX_BYTE_TAPS is the maximum of the sum of the absolute values of two neighbouring
+ * taps. The value 256 allows all signed bytes. */
 #if defined __AVX512VNNI__ || defined __AVXVNNI__
 #define HAS_DOT_OF_FOUR
 #define MAX_BYTE_TAPS 256
@@ -101,7 +102,7 @@ sums_of_windows(Sums total[4][UNROLL], guint n_rows, guint n_vectors, const gcon
   }
 }
 
-/* As many sums as fit into registers. */
+/* Number of vectors of each result row that are summed at once: as many as fit into registers. */
 #define CONV2D_AT_ONCE(n_rows) (VECTOR_BYTES == 64 || (n_rows) == 2 ? UNROLL : UNROLL / 2)
 
 #define DEFINE_CONV2D(name, n_rows, store, codes_of)                                               \
@@ -172,7 +173,8 @@ horizontal_groups(const guint8 *at, const CcHorizontal *f, CcDotKind kind) {
 #endif
 
 /* Loads n_vectors vectors of dot groups. If an instruction can put the bytes of a whole vector in
- * any order, two vectors are made from one load, because unaligned loads are the slowest part. */
+ * any order, two vectors of samples of one byte are made from one load, because unaligned loads are
+ * the slowest part. */
 static ALWAYS_INLINE void
 load_groups(Sums *groups, const guint8 *at, const CcHorizontal *f, CcDotKind kind,
             guint n_vectors) {

@@ -5,7 +5,7 @@
 
 #define MAX_GRADIENT_TAPS 8
 
-/* The sums of both matrices: either of the low bytes or of the high bytes. */
+/* The sums of matrix a and of matrix b, for one vector of words. */
 typedef struct {
   Vector_16 a, b;
 } Gradient;
@@ -80,7 +80,7 @@ codes_of_norms(Sums groups, const CcFinish *f, gboolean use_fused) {
 /* --- the kernels --- */
 
 /* `simple`: for the norm, the output stage needs no fused multiply-add. For other responses, it
- * needs no limits. */
+ * needs neither limits nor base. */
 static ALWAYS_INLINE Vector_16
 codes_of_gradient(Gradient g, const CcFinish *finish, const VectorFinish *in_16, CcReduce reduce,
                   gboolean simple) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Converts samples to rows of lanes of one type. Included by row_kernels.c with
+/* Converts samples of one byte to rows of lanes of one type. Included by row_kernels.c and lane.h
+ * with
  *   LANE     the type
  *   NAME(f)  f with the lane's suffix */
 

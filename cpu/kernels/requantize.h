@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* The output stage for 32-bit sums, in vectors. Included by row_kernels.c. Each variant is an
- * inline function from sums to code values, which may lie outside the range of samples. Samples are
- * made from UNROLL vectors of code values. Code values are clamped after they are packed, because a
- * packed vector holds more of them. */
+ * inline function from sums to code values. Samples are made from UNROLL vectors of code values.
+ * The code values of codes_of_bits and codes_of_shifted may lie outside the range of samples. They
+ * are clamped after they are packed if possible, because a packed vector holds more of them. */
 
 typedef gint32 Sums __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef gint32 UnalignedSums __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* CC_ROWS is the name of the table that a compilation makes (row_kernels.h). Sums are written with
- * the compilers' vector types, which keep them in registers, and with the instructions for dot
- * products and for packing. All other code is plain loops that compilers vectorise well. */
+/* CC_ROWS is the name of the table that a compilation makes (row_kernels.h). Most kernels that sum
+ * use the compilers' vector types, so that sums stay in registers. They also use the instructions
+ * for dot products and for packing. Most other kernels are plain loops that compilers vectorise
+ * well. */
 
 #include "row_kernels.h"
 #include "engine/plan/direction_color_shared.h"
@@ -64,9 +65,9 @@ G_STATIC_ASSERT(CC_ROW_SLACK >= UNROLL * VECTOR_BYTES);
 #undef LANE
 #undef NAME
 
-/* Load every second byte, or interleave two rows of bytes, as most packed frames need it. GCC
- * generates more instructions from the plain loops. Both functions return how many samples they
- * have processed. */
+/* load_second_bytes loads every second byte. join_two_bytes interleaves two rows of bytes. GCC
+ * generates more instructions from plain loops. Both functions return how many of the n samples
+ * they have processed. Plain loops process the rest. */
 #if defined __AVX512BW__
 static guint
 load_second_bytes(guint8 *out, const guint8 *in, guint n) {
@@ -152,14 +153,14 @@ code_of_16(guint16 t, const CcFinish16 *f) {
   return (guint16)(q + f->base);
 }
 
-/* Returns whether the output stage is only a product and a shift. */
+/* Returns whether the output stage needs neither limits nor base. */
 static inline gboolean
 is_plain(const CcFinish16 *f) {
   return f->min == 0 && f->max == G_MAXUINT16 && f->base == 0;
 }
 
-/* Without an fmaf instruction, a separate product and sum give the same result if the product is
- * exact. */
+/* Whether output stages call fmaf. Without an fmaf instruction, fmaf is slow. If the product is
+ * exact, a separate product and sum give the same result and are used instead. */
 #if defined __AVX2__ || defined FP_FAST_FMAF
 #define PREFER_FUSED(finish) TRUE
 #else

@@ -6,9 +6,9 @@
  * same bytes.
  *
  * A row has `n` interleaved samples (width times step). The left neighbour of a sample lies `step`
- * samples before it, so no kernel needs to know how many components a pixel has. Inside a sweep,
- * samples and sums are stored in "lanes": numbers of the narrowest type that the plan's bounds
- * allow. */
+ * samples before it, so most kernels do not depend on the number of components of a pixel. A sweep
+ * (cpu/sweep.h) stores samples and sums as "lanes": numbers of the narrowest type that the plan's
+ * bounds allow. */
 
 #include <glib.h>
 #include "engine/plan/plan.h"
@@ -19,7 +19,7 @@ typedef enum {
   CC_LANE_16, /* integers modulo 2^16 */
   CC_LANE_32, /* integers modulo 2^32 */
   CC_LANE_64,
-  CC_LANE_8,      /* samples of one byte, as stored; their sums have 16-bit lanes */
+  CC_LANE_8,      /* samples of one byte, as stored; sums never have this type */
   CC_LANE_DOUBLE, /* integers up to 2^53 */
   CC_N_LANES,
 } CcLane;
@@ -83,7 +83,8 @@ typedef enum {
 
 /* Pairs of matrices that have their own kernels. The formulas are the sums of both matrices; t0,
  * t1... are taps and f0, f1 are the factors of the tap groups. The kernels ignore n_plus and
- * n_minus. The sign of a sum does not matter, because the response takes absolute values. */
+ * n_minus. The sign of a sum does not matter, because the response uses the absolute value or the
+ * square. */
 typedef enum {
   CC_GRADIENT_OF_FOUR,  /* f0 (t0 - t1) and f0 (t2 - t3) */
   CC_GRADIENT_OF_EIGHT, /* with c = t0 - t1 and d = t2 - t3: f0 (c + d) + f1 (t4 - t5) and
@@ -99,7 +100,7 @@ typedef struct {
 } CcOutside;
 
 /* The output stage in 16-bit integers: base + clamp(((t + offset) mod 2^16) * factor / 2^(16 +
- * right), min, max), where t is 2^k times the plan's t. */
+ * right), min, max). Here t is the plan's t times 2^CcOutput.left. */
 typedef struct {
   guint16 offset, factor, min, max, base;
   guint right;
@@ -111,8 +112,8 @@ typedef struct {
   gint32 addend;
 } CcFinishBits;
 
-/* The output stage in float, for sums that exceed the precision of float: floor((t >> right) * mul
- * + add). */
+/* The output stage in float: clamp(floor((t >> right) * mul + add)). The shift drops low bits of t.
+ * If float holds t exactly, `right` may be 0. */
 typedef struct {
   guint right;
   gfloat mul, add;
@@ -134,7 +135,7 @@ typedef struct {
 
 typedef struct {
   gint lo, hi;
-  guint shift; /* bits by which the stored word is shifted left */
+  guint shift; /* the stored word is the code value shifted left by this number of bits */
   /* constants in floating point, as in CcOp */
   gfloat mul_f, add_f;
   gdouble mul, add;
@@ -153,7 +154,7 @@ typedef enum {
   CC_REQUANTIZE_F32,     /* v = fmaf(t, mul_f, add_f) */
   CC_REQUANTIZE_BITS,    /* from 32-bit sums, by a shift: CcFinishBits */
   CC_REQUANTIZE_SHIFTED, /* from 32-bit sums, in float without the lowest bits: CcFinishShifted */
-  CC_REQUANTIZE_CENTRED, /* from 32-bit column sums of boxes, in float: CcFinishCentred */
+  CC_REQUANTIZE_CENTRED, /* from 32-bit sums of column-sum kernels, in float: CcFinishCentred */
   CC_REQUANTIZE_PARTS,   /* from sums in three parts, in double: CcRequantizeParts */
   CC_REQUANTIZE_F64,     /* v = fma(t, mul, add) */
   CC_REQUANTIZE_TURNS,   /* v as in CC_REQUANTIZE_F32; the result is taken modulo hi + 1 */
@@ -172,8 +173,8 @@ typedef enum {
 } CcReduce;
 
 /* The prefetches of one kernel call. Prefetches of upcoming rows are spread over the loop, because
- * issuing them all at once would stall. A target that exceeds the caches is not prefetched. Such a
- * target is written with non-temporal stores. */
+ * issuing them all at once would stall. A target that is written with non-temporal stores is not
+ * prefetched. */
 #define CC_MAX_AHEAD 8
 #define CC_CACHE_LINE 64
 typedef struct {
@@ -264,8 +265,8 @@ typedef enum {
   CC_N_DOT_KINDS,
 } CcDotKind;
 
-/* Makes vertical dot groups: each has the samples of two or four rows at one position. Each dot
- * group is XORed with `flip`. */
+/* Makes vertical dot groups: each has the samples of two or four rows at one position. The kernel
+ * for CC_DOT_WORDS XORs each dot group with `flip`. The other kernels ignore `flip`. */
 typedef void (*CcDotGroupFunc)(gpointer groups, const gconstpointer *lines, guint n, gint32 flip);
 
 /* Computes R rows of sums or samples, where R is the number of elements of a dot group. Row i is
@@ -275,7 +276,7 @@ typedef void (*CcConv2dFunc)(gpointer const *rows, const gconstpointer *groups, 
                              guint n_groups, guint n, gint32 start, const CcFinish *finish,
                              const CcAhead *ahead);
 
-/* A horizontal sum is split into at most this many words. */
+/* A horizontal sum is split into at most this many words. The words are its parts. */
 #define CC_MAX_PARTS 3
 
 /* If a sum is split into three parts, the first two have CC_PART_BITS bits each. The third has the
@@ -284,8 +285,9 @@ typedef void (*CcConv2dFunc)(gpointer const *rows, const gconstpointer *groups, 
 #define CC_HIGH_BITS (2 * CC_PART_BITS)
 
 /* The horizontal sums of a matrix, and how each sum is split into words. Sums of three parts may
- * exceed 32 bits, so they are computed in pieces that fit 32 bits. If the taps are split instead of
- * the sums, `taps` and `start` belong to the high parts of the taps. */
+ * exceed 32 bits, so they are computed in pieces that fit 32 bits. A piece is the sum of some of
+ * the dot groups. If the taps are split instead of the sums, `taps` and `start` belong to the high
+ * parts of the taps. */
 #define CC_MAX_PIECES 8
 typedef struct {
   const gint32 *taps;
@@ -335,7 +337,7 @@ typedef gint32 CcWideTaps[16];
 
 /* A vertical pass computes two rows of lanes from dot groups of two source rows. A lane has two
  * words. One word is the sum of (sample - 128) times the low parts of the taps, the other the sum
- * with the high parts. */
+ * with the high parts. column_of_three of vertical_first.h reads and writes other data. */
 typedef struct {
   const CcWideTaps *taps; /* taps of each dot group, by result row and part */
   guint n_groups;
@@ -415,7 +417,7 @@ typedef struct {
 } CcBoxKernels;
 
 typedef struct {
-  CcDotGroupFunc group[CC_N_DOT_KINDS]; /* NULL: no instruction multiplies bytes */
+  CcDotGroupFunc group[CC_N_DOT_KINDS]; /* NULL: no such kernel */
   /* dot groups of words, then of bytes; by sample type and variant */
   CcConv2dFunc sum[2][2][CC_N_FINISHES];
 } CcConv2dKernels;

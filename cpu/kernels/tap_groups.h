@@ -5,14 +5,15 @@
  *   N_TAPS    the number of taps
  *   N_GROUPS  the number of tap groups
  *   SUM       the sum of taps T(0), T(1)... with factors f[0], f[1]...
- *   IS_LINE   1 for patterns of one line, which also run over rows of 16-bit sums
- * Sums are computed modulo 2^32. A lane stores the low bits of a sum. */
+ *   IS_LINE   1 for patterns whose taps lie in one row or column; their kernels can also sum
+ *             rows of 16-bit sums
+ * Sums are computed modulo 2^32, or in vectors of 16-bit lanes modulo 2^16. */
 
 #define NAME_OF(f, pattern) f##_##pattern
 #define NAME_WITH(f, pattern) NAME_OF(f, pattern)
 #define NAME(f) NAME_WITH(f, PATTERN)
 
-/* Local copies, because stores to a row could alias the arguments. */
+/* The kernels copy the arguments to local variables, because stores to `out` could alias them. */
 #define DEFINE_SUM(name, from, to)                                                                 \
   static void NAME(name)(gpointer out, const CcTapGroup *group, guint n_groups,                    \
                          const gconstpointer *taps, guint n) {                                     \

@@ -2,10 +2,10 @@
 
 /* Separable sums of bytes, vertical pass first. Included by row_kernels.c for AVX2 and wider.
  *
- * The vertical pass reads no horizontal neighbours, so it needs no shuffles. It makes a 32-bit lane
- * of two words for each sample. The horizontal pass multiplies both words of a lane at once. It
- * loads neighbouring lanes from other addresses, so it needs no shuffles either, whatever the
- * number of samples of a pixel. */
+ * The vertical pass reads no horizontal neighbours. It makes a 32-bit lane of two words for each
+ * sample. The horizontal pass multiplies both words of a lane at once. It loads neighbouring lanes
+ * from other addresses. Therefore no pass gathers neighbours by shuffles, whatever the number of
+ * samples of a pixel. */
 
 #if defined __AVX512BW__
 #define PERMUTE(order, v) _mm512_permutexvar_epi32(order, v)

@@ -2,10 +2,11 @@
 
 /* Box filters: all taps of the window are equal.
  *
- * With running sums, the horizontal sums of one row are added to the sums of windows, and the
- * horizontal sums of another row are subtracted. With column sums, one row of samples is added to
- * the column sums, and another row of samples is subtracted. The same kernel then adds neighbouring
- * column sums and computes samples from the results. */
+ * With running sums, the horizontal sums of the row that enters the windows are added to the sums
+ * of windows. The horizontal sums of the row that leaves the windows are subtracted. With column
+ * sums, the samples of the row that enters are added to the column sums, and the samples of the row
+ * that leaves are subtracted. The same row kernel then adds neighbouring column sums and computes
+ * samples from the results. */
 
 #include "tap_pattern.h"
 #include "cpu/tile.h"
@@ -19,7 +20,7 @@
 
 typedef struct {
   CcMethod base;
-  gint32 factor; /* factor of every tap, times 2^left */
+  gint32 factor; /* every tap, times 2^left */
   /* for column sums */
   CcColumnSumsFunc make;
   CcColumnsFunc add;
@@ -43,7 +44,7 @@ are_same(const gint32 *taps, guint n) {
   return TRUE;
 }
 
-/* Returns the reason why these methods do not take the pass; NULL: they do. */
+/* Returns the reason why neither method of this file takes the pass, or NULL. */
 static const gchar *
 why_no_box(const CcSweep *sweep) {
   const CcOp *op = sweep->pass->op;
@@ -61,7 +62,8 @@ cc_box_is_large(const CcSweep *sweep) {
   return sweep->pass->op->width * sweep->pass->op->height >= MIN_RUNNING && !why_no_box(sweep);
 }
 
-/* Samples of one byte are summed in 16 bits if the sums fit, all other samples in 32 bits. */
+/* Samples of one byte are summed in 16 bits if the output stage has 16-bit sums. All other samples
+ * are summed in 32 bits. */
 static gboolean
 is_in_16(const CcSweep *sweep) {
   return sweep->output.lane == CC_LANE_16 && sweep->type == CC_SAMPLE_U8;
@@ -84,9 +86,9 @@ box_free(CcMethod *method) {
   g_free(method);
 }
 
-/* AVX2 and wider instruction sets have kernels for column sums, for windows up to 15x15. Bytes use
- * CC_REQUANTIZE_16, words use CC_REQUANTIZE_CENTRED. A ring has one row more than the window, for
- * the row that leaves. */
+/* AVX2 and wider instruction sets have kernels for column sums, for windows up to 15 pixels wide.
+ * Bytes use CC_REQUANTIZE_16, words use CC_REQUANTIZE_CENTRED. A ring has one row more than the
+ * window, for the row that leaves. */
 static CcMethod *
 columns_create(CcSweep *sweep, const gchar **reason) {
   const CcOp *op = sweep->pass->op;
@@ -122,7 +124,8 @@ columns_create(CcSweep *sweep, const gchar **reason) {
   return &self->base;
 }
 
-/* Returns how many numbers are read to compute a horizontal sum, including its partial sums. */
+/* Returns how many samples and partial sums are read to compute a horizontal sum and its partial
+ * sums. Level 1 is `a` pixels wide, and level 2 is a * b pixels wide. */
 static guint
 cost_of(guint width, guint a, guint b) {
   const guint of_levels = (a > 1 ? a : 0) + (b > 1 ? b : 0);
@@ -184,8 +187,8 @@ running_explain(const CcMethod *method, GString *line) {
 
 /* --- run time: column sums --- */
 
-/* Returns the bytes from the start of a ring row to the last column of the first window, which is
- * n_edge samples right of the first result. */
+/* Returns the bytes from the address that ring_row returns to the last column of the first window,
+ * which is n_edge samples right of the first result. */
 static gsize
 lead_of(const CcSweep *sweep) {
   return cc_row_align(sweep->n_edge * sweep->sample_lane_size);

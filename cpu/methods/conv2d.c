@@ -4,7 +4,7 @@
  *
  * Rows of the source form vertical dot groups of two words or four bytes. A block has as many rows
  * of results as a dot group has elements. All rows of a block are computed from the same dot
- * groups. For each row the taps are shifted down by one more row. */
+ * groups. From one row of a block to the next, the taps are shifted down by one row. */
 
 #include "dot_taps.h"
 #include "tap_pattern.h"
@@ -34,8 +34,8 @@ static CcDotKind
 find_kind(const CcSweep *sweep, const gchar **reason) {
   const CcOp *op = sweep->pass->op;
   const CcRows *kernels = sweep->kernels;
-  /* Without an instruction for four products, dot groups of four bytes are not worth it for height
-   * 3. A block of four rows multiplies too many zeros. */
+  /* Without an instruction for four products, dot groups of four bytes are not faster for matrices
+   * of up to three rows, because a block of four rows multiplies by too many taps of 0. */
   const gboolean has_bytes = kernels->conv2d->sum[1][0][0] && !cc_is_left_out("conv2d-bytes") &&
                              (op->height > 3 || kernels->has_dot_of_four);
   CcDotKind kind = sweep->type == CC_SAMPLE_U16 ? CC_DOT_WORDS
@@ -67,8 +67,8 @@ cc_conv2d_cost(const CcSweep *sweep, const gchar **reason) {
   return *reason ? 0 : count_groups(sweep->pass->op, kind) * sweep->pass->op->width;
 }
 
-/* Returns whether tap groups cost less than half as much as conv2d. conv2d also multiplies by taps
- * of 0. Both costs are in instructions on 16-bit lanes. */
+/* Returns whether tap groups would not be separable and cost less than half as much as conv2d.
+ * conv2d also multiplies by taps of 0. Both costs are in instructions on 16-bit lanes. */
 static gboolean
 is_sparse(const CcSweep *sweep, guint n_groups) {
   static const guint lane_costs[CC_N_LANES] = {

@@ -2,7 +2,7 @@
 #pragma once
 
 /* Packs taps in the layout of dot_products.h. A 32-bit lane holds two neighbouring taps as signed
- * words, or four as signed bytes. */
+ * words, or four as bytes. */
 
 #include "engine/plan/op.h"
 #include "cpu/kernels/row_kernels.h"
@@ -35,8 +35,8 @@ gint64 cc_taps_sum_of_absolutes(CcTaps taps);
 /* Returns whether the taps fit signed words. */
 gboolean cc_taps_are_words(CcTaps taps);
 
-/* Returns whether the taps fit signed bytes and the kernels can multiply vertical dot groups of
- * bytes by these taps. */
+/* Returns whether the taps fit signed bytes and the row kernels can multiply dot groups of bytes by
+ * these taps. A dot group is multiplied by neighbouring taps of a column. */
 gboolean cc_taps_are_bytes(CcTaps taps, const CcRows *rows);
 
 /* Returns `group` (2 or 4) neighbouring taps of a column, from row `row` on, packed in a lane. Rows

@@ -25,8 +25,8 @@ typedef struct {
   /* Computes the tile's part of rows y0 to y1 - 1 of the target. `next` is the source row that the
    * tile's ring loads next, or CC_NO_ROW. Returns the new `next`. */
   gint (*rows)(const CcTile *tile, guint y0, guint y1, gint next);
-  /* Loads block_rows rows of the source from y on as dot groups number `number` of the rings. Set
-   * only if `rows` is cc_tile_run_blocks. */
+  /* Loads block_rows rows of the source from y on into the rings, where they become the dot groups
+   * of number `number` (cc_tile_run_blocks). Set only if `rows` is cc_tile_run_blocks. */
   void (*load_group)(const CcTile *tile, gint y, guint number);
   /* Computes block_rows rows of sums of matrix m for a block, or rows of samples if makes_samples.
    * Set only if `rows` is cc_tile_run_blocks. */
@@ -46,7 +46,7 @@ struct _CcMethod {
   CcLane ring_lane;   /* lane type of the ring rows that the final sums read */
   guint block_rows;   /* rows of a block: this many rows are loaded, and summed, at once */
   guint n_groups;     /* number of dot groups that the windows of a block need */
-  /* number of taps of all matrices; if separable, of all rows and columns */
+  /* number of nonzero taps, for the estimate of the cost; see cc_tap_count */
   guint n_taps;
   gboolean makes_samples; /* kernels compute samples and not sums; only with one matrix */
   /* Kernels may use non-temporal stores. These help if memory bandwidth limits the kernels. */
@@ -70,11 +70,11 @@ struct _CcMethod {
 CC_METHODS(CC_METHOD_DECLARE)
 #undef CC_METHOD_DECLARE
 
-/* Returns whether a box with running sums is faster than fused kernels. */
+/* Returns whether the pass is a box for which running sums are faster than fused kernels. */
 gboolean cc_box_is_large(const CcSweep *sweep);
 
-/* Returns how many dot products conv2d needs for one sum of a matrix. If conv2d does not take the
- * pass, returns 0 and sets *reason. */
+/* Returns how many dot products conv2d needs for one sum of a matrix. If conv2d cannot compute the
+ * sums, returns 0 and sets *reason. conv2d declines some passes for other reasons. */
 guint cc_conv2d_cost(const CcSweep *sweep, const gchar **reason);
 
 G_END_DECLS

@@ -27,7 +27,7 @@
 #include "engine/ablation.h"
 
 #define MAX_GROUPS ((CC_MAX_KERNEL_SIZE + 1) / 2)
-#define MIN_LOW_BITS 8 /* quantized kernels stay exact if this many low bits are dropped */
+#define MIN_LOW_BITS 8 /* with quantized taps, results stay exact without this many low bits */
 #define MAX_LOW_BITS 15
 #define WORD_LIMIT (2 << CC_PART_BITS) /* with three words, each word is less than this */
 #define VECTOR_BYTES 64                /* size of CcHorizontal.order */
@@ -170,7 +170,8 @@ can_add_parts(const Separable *self, const CcOp *op) {
   return TRUE;
 }
 
-/* Splits the taps if possible, else the sums. */
+/* If one word is not enough, splits the taps if possible, else the sums. Returns FALSE if the
+ * results cannot be computed from one or two words. */
 static gboolean
 find_words(Separable *self, const CcSweep *sweep, gint64 max_sample) {
   const CcOp *op = sweep->pass->op;
@@ -183,8 +184,9 @@ find_words(Separable *self, const CcSweep *sweep, gint64 max_sample) {
 
 /* --- plan time: three words --- */
 
-/* Returns whether three words are enough. Each word must be below WORD_LIMIT. The vertical sums of
- * each word and both arguments of codes_of_parts must fit 32 bits. */
+/* Returns whether the op has one matrix and three words are enough for its horizontal sums. Each
+ * word must be below WORD_LIMIT. The vertical sums of each word and both arguments of
+ * codes_of_parts must fit 32 bits. */
 static gboolean
 find_three_words(Separable *self, const CcOp *op, gint64 max_sample) {
   const gint64 row_sum = cc_taps_sum_of_absolutes(cc_taps_of_row(op, 0)) * max_sample;
@@ -218,8 +220,8 @@ set_pieces(CcHorizontal *horizontal, CcTaps taps, guint group, gint64 max_sample
 
 /* --- plan time: the passes --- */
 
-/* Returns the index of the loaded byte that becomes byte `at` of a vector of dot groups. For a byte
- * that is 0 to widen a sample, returns ZERO. */
+/* Returns the index of the loaded byte that becomes byte `at` of a vector of dot groups. If
+ * this byte is 0 because it widens a sample, returns ZERO. */
 static guint8
 source_of_byte(CcDotKind kind, guint at, guint step) {
   enum { ZERO = 0x80 };
@@ -247,7 +249,7 @@ group_taps(CcTaps taps, CcDotKind kind, gint32 *to) {
   return to;
 }
 
-/* Writes the packed taps to `to`. Returns their end. */
+/* Initialises *horizontal for the taps `row`. Writes the packed taps to `to`. Returns their end. */
 static gint32 *
 set_row(CcHorizontal *horizontal, const Separable *self, const CcSweep *sweep, CcTaps row,
         gint32 *to) {
@@ -301,7 +303,7 @@ set_horizontal(Separable *self, const CcSweep *sweep, guint m, gint32 *to, gint6
     horizontal->start = (gint32)(horizontal->start + *offset);
     return to;
   }
-  /* what the flip subtracts from each sample */
+  /* the number that the flip subtracts from each sample */
   const gint64 lacking = horizontal->flip ? (max_sample + 1) / 2 : 0;
   *offset = -lacking * cc_taps_sum(row);
   horizontal->start = 0;
@@ -314,7 +316,7 @@ set_horizontal(Separable *self, const CcSweep *sweep, guint m, gint32 *to, gint6
 static gint32 *
 set_vertical(Separable *self, const CcOp *op, guint m, gint64 start, gint32 *to) {
   CcVertical *vertical = &self->vertical[m];
-  /* number of parts that dot products combine */
+  /* number of parts whose products are added in one accumulator */
   const guint parts = self->n_parts / self->vertical_parts;
   vertical->taps = to;
   vertical->n_groups = self->base.n_groups * parts;
@@ -325,7 +327,7 @@ set_vertical(Separable *self, const CcOp *op, guint m, gint64 start, gint32 *to)
     vertical->start[p] = (gint32)(last ? start : start & ((1 << self->low_bits) - 1));
     start >>= self->low_bits;
   }
-  if (self->n_parts == CC_MAX_PARTS) { /* codes_of_parts expects that 2^31 has been added */
+  if (self->n_parts == CC_MAX_PARTS) { /* adds 2^31 to both arguments of codes_of_parts */
     vertical->start[0] ^= G_MININT32;
     vertical->start[2] ^= G_MININT32;
   }
@@ -362,7 +364,7 @@ take_output(Separable *self, const CcOp *op) {
 
 #define COST_OF_SPLITTING 4 /* cost of splitting horizontal sums into words, in products */
 
-/* Returns whether conv2d takes the pass and needs no more products for each result than this
+/* Returns whether conv2d can compute the sums and needs no more products for each result than this
  * method. */
 static gboolean
 costs_more(const Separable *self, const CcSweep *sweep) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Sums of tap groups: taps of equal weight are added before they are multiplied. A fused kernel
- * computes the sums and the resulting bytes. Other kernels only compute sums. tile.c then applies
- * the output stage. */
+/* Sums of tap groups: samples whose taps have the same absolute value are added or subtracted
+ * before one multiplication. A fused kernel computes the sums and the resulting bytes. Other row
+ * kernels only compute sums. tile.c then applies the output stage. */
 
 #include "tap_pattern.h"
 #include "cpu/stages/macropixel.h"
@@ -16,7 +16,7 @@ typedef struct {
   guint n_matrices;
   gboolean separable;
   CcTapGroups horizontal[CC_MAX_MATRICES]; /* horizontal sums; only if separable */
-  /* sums over the rows of the window; over whole windows if not separable */
+  /* vertical sums; if not separable, sums over whole windows */
   CcTapGroups vertical[CC_MAX_MATRICES];
   CcApplyFunc apply;    /* the fused kernel; NULL: kernels make sums */
   gboolean macropixels; /* even and odd samples have their own horizontal taps */
@@ -281,8 +281,9 @@ fused_create(CcSweep *sweep, const gchar **reason) {
   return self ? take_scratch((TapGroups *)self, sweep) : NULL;
 }
 
-/* Split sums keep even and odd samples apart. In macropixels, these are luma and chroma. Neighbours
- * have another distance in luma than in chroma, so luma and chroma each have their own taps. */
+/* Split sums (kernels/byte_sums.h) keep even and odd samples apart. In macropixels, one of the two
+ * is luma and the other is chroma. The distance of neighbours in luma is not the same as in chroma,
+ * so luma and chroma have different tap positions. */
 static CcMethod *
 macropixels_create(CcSweep *sweep, const gchar **reason) {
   const CcPlaneLayout *plane = &sweep->plan->layout.plane[sweep->plane];

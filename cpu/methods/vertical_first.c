@@ -23,7 +23,7 @@
 
 #define MAX_GROUPS ((CC_MAX_KERNEL_SIZE + 1) / 2)
 #define MAX_BITS 7 /* maximum bits of the low parts of taps */
-/* limit for two neighbouring taps, so that the sum of two byte products fits a word */
+/* limit for |tap| + |next tap|, so that the sum of two byte products fits a word */
 #define MAX_PAIR_OF_TAPS 128
 #define SIGN 128 /* subtracted from samples */
 
@@ -58,7 +58,8 @@ part_fits(const gint32 *tap, guint n) {
   return sum <= G_MAXINT16;
 }
 
-/* Returns MAX_BITS + 1 if the column's taps cannot be split. */
+/* Returns the smallest possible number of bits of the low parts of the column's taps. Returns
+ * MAX_BITS + 1 if the taps cannot be split, or if the row's taps times 2^bits do not fit words. */
 static guint
 find_bits(CcTaps column, CcTaps row) {
   CcSplitTaps split;

@@ -4,14 +4,14 @@
 #include "cpu/plain.h"
 #include "engine/shared.h"
 
-/* rows of the target at a time; a power of two; the strips of so few rows fit L2 */
+/* number of target rows that are computed at a time; a power of two; their strips fit L2 */
 #define N_ROWS 32
 #define PREFETCH_ROWS 8
 
 /* --- the plan --- */
 
-/* Returns the pitch for a row of n samples: an odd number of cache lines, so that the rows of a
- * column fall into different cache sets. */
+/* Returns the pitch for a row of n samples: an odd number of cache lines, so that neighbouring rows
+ * fall into different cache sets. */
 static gsize
 pitch_of(const CcPlaneLayout *plane, gsize n) {
   return cc_row_align(n * cc_sample_size(plane->type)) | CC_ROW_ALIGN;

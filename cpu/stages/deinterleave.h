@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
   const CcPlan *plan;
   const CcRows *rows; /* kernels; NULL: plain loops, which need no deinterleaving */
-  guint radius;       /* number of rows above and below a row that its windows read */
+  guint radius;       /* number of rows above and below a row that sweeps may load for it */
   guint n_rows;       /* number of target rows that are computed at a time; a power of two */
   guint n_loaded;     /* number of deinterleaved source rows that are kept; a power of two */
   guint load_mask;    /* bit p is set if plane p is deinterleaved */

@@ -49,7 +49,8 @@ typedef struct {
   const CcRect *pixels; /* source rectangle of luma */
   const CcFrame *src, *dst;
   guint8 *scratch;
-  /* position of the first pixel of the first sample in the source; may be negative */
+  /* position, in the source, of the first pixel that the target's first sample covers; may be
+   * negative */
   gint left, top;
   guint x, n;     /* the tile has samples x to x + n - 1 of each row of the component group */
   gint first;     /* number of the first pixel of the tile that lies in the source */
@@ -93,8 +94,8 @@ set_border(const Tile *tile, guint8 *lanes, guint n) {
       ((gint64 *)(gpointer)lanes)[i] = tile->color->border;
 }
 
-/* Row y lies in slot (y + radius) % window. If row y lies outside the source, the slot has the row
- * that the border rule gives. */
+/* Returns row `at` of the ring. Row y of the source lies in row (y + radius) % window of the ring.
+ * If row y lies outside the source, the ring has the row that the border rule gives. */
 static guint8 *
 ring_row(const Tile *tile, guint at) {
   return tile->scratch + tile->sweep->ring + at * tile->sweep->ring_pitch;

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 /* Initialises `whole`, a plan with one pass that replaces the two passes of `plan`. `plan` must
  * outlive `whole`. Returns FALSE unless the two passes filter all luma and all chroma of the
- * macropixels with the same op. */
+ * macropixels with the same op. Also returns FALSE with a stride, and if the width is odd. */
 gboolean cc_macropixel_find(const CcPlan *plan, CcPlan *whole);
 
 /* Returns the distance from a sample of component c to its right neighbour, in samples. A

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* CPU implementations of the stages of a plan that are not passes. A phase runs stages on a few
- * rows at a time, after its sweeps. */
+/* CPU implementations of the stages of a plan, except CONVOLVE. A phase runs stages after its
+ * sweeps. */
 
 #include "cpu/sweep.h"
 
@@ -31,8 +31,8 @@ typedef guint16 CcWord __attribute__((aligned(1), may_alias));
 typedef struct {
   const gchar *name; /* name in messages */
   /* Creates the state of a stage. Adds the bytes of scratch memory that `run` needs to
-   * *scratch_size. The number must not depend on the region. `kernels` is NULL for plain loops.
-   * `create` is NULL if the stage has no state. */
+   * *scratch_size. This number of bytes must not depend on the region. `kernels` is NULL for plain
+   * loops. `create` is NULL if the stage has no state. */
   gpointer (*create)(const CcPlan *plan, const CcStage *stage, const CcRows *kernels,
                      gsize *scratch_size);
   void (*free)(gpointer state); /* NULL if the stage has no state */

@@ -21,5 +21,7 @@
   F(CC_ALGORITHM_REGISTER_TILE, "register-tile",                                                   \
     "4x4 pixels per thread; separable kernels up to 7x7", tiny_separable, FALSE, register_tile)
 
-/* The algorithm that runs every plan, for every type and layout of samples. */
+/* The algorithm that runs a pass if no other algorithm does. It has a kernel for every type and
+ * layout of samples. It runs no op larger than CC_MAX_MATRIX_SIZE. Such ops are separable, so
+ * two-pass runs them. */
 #define CC_ALGORITHM_FALLBACK CC_ALGORITHM_CONSTANT

@@ -215,8 +215,8 @@ const CcCudaAlgorithm cc_cuda_two_pass = {
 
 /* --- register-tile --- */
 
-/* Pads the kernel to the next side for which a CUDA kernel exists. No CUDA kernel supports a
- * stride. */
+/* Pads the convolution kernel to the next side for which register_tile.cu has a CUDA kernel. None
+ * of these CUDA kernels supports a stride. */
 static gboolean
 choose_register_tile(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   const CcOp *op = cc_cuda_leading_pass(plan, pass)->op;

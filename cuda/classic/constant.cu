@@ -9,7 +9,8 @@
  * they could in a global array.
  *
  * With K = w * h taps a pixel takes K fetches through the L1 cache and K multiply-adds (2 K
- * operations). Separable kernels take w * h + h multiply-adds, because each row is summed first. */
+ * operations). If the filter is separable, a thread first sums each of the h rows of its
+ * window and then these h sums. This takes w * h + h multiply-adds. */
 
 #include "cuda/tile.cuh"
 

@@ -51,7 +51,7 @@ template <typename Sample_, typename Sum_, int TAPS> struct Shape {
 
   struct Shared {
     Strip<Sum> row[ROWS][ACROSS];              /* sums along the rows */
-    Word<Sample> staged[ROWS][COLUMNS / SIDE]; /* raw samples of tiles that are not free */
+    Word<Sample> staged[ROWS][COLUMNS / SIDE]; /* raw samples, if the tile is staged */
     int column_from[COLUMNS], row_from[ROWS];  /* source positions of `staged`; -1: outside */
   };
 };
@@ -76,7 +76,8 @@ thread_number() {
 /* --- integers in floats --- */
 
 /* The last bit of a float of this size has the value 1. Therefore adding or subtracting UNITS
- * converts integers. Conversion instructions run at a fraction of the rate of an addition. */
+ * converts between integers and floats. Conversion instructions run at a fraction of the rate of an
+ * addition. */
 #define UNITS 0x1p23f
 
 template <typename S>
@@ -172,8 +173,9 @@ repeat(unsigned short sample) {
   return sample * 0x0001000100010001ull;
 }
 
-/* Copies the samples in words. Pixels have one sample, and rows have at least one word. Samples to
- * the left of the first whole word of a row, and to the right of the last, are not copied. */
+/* Copies the samples in words. Pixels have one sample, and rows have at least one word. Columns to
+ * the left of the source, and columns to the right of the last whole word of a row, get wrong
+ * samples. */
 template <typename S>
 static __device__ __forceinline__ void
 stage_words(const Tile &tile, typename S::Shared &shared) {
@@ -201,8 +203,8 @@ stage_words(const Tile &tile, typename S::Shared &shared) {
   }
 }
 
-/* Copies the samples that stage_words leaves out. Half of the threads take the left ends of rows,
- * half the right ends. */
+/* Overwrites the samples that stage_words gets wrong. Half of the threads take the left ends of
+ * rows, the other half the right ends. */
 template <typename S>
 static __device__ __forceinline__ void
 stage_ends(const Tile &tile, typename S::Shared &shared) {
@@ -271,7 +273,8 @@ filter_strip(const CcLaunch &launch, int matrix, const typename S::Code (&code)[
   return sum;
 }
 
-/* In the first threads, also filters one row of the halo. */
+/* Filters the strips of the thread. The threads in the first HALO rows of the block also filter one
+ * strip of the halo each. */
 template <typename S, int TAPS, bool STAGED>
 static __device__ __forceinline__ void
 filter_rows(const CcLaunch &launch, const Tile &tile, int matrix, typename S::Shared &shared,

@@ -4,9 +4,9 @@
  * memory. They are in the L2 cache, because neighbouring blocks have just loaded them. (Kirk, Hwu
  * and El Hajj, Programming Massively Parallel Processors, chapter 7.5.)
  *
- * Input and output tile are the same pixels, so no thread is idle and no pixel is loaded twice. The
- * price is a test on every read whether the pixel is in the tile. With a stride of n, only every
- * n-th pixel of the tile is computed.
+ * Without a stride, input and output tile are the same pixels, so no thread is idle and no pixel is
+ * loaded into shared memory twice. The price is a test on every read whether the pixel is in the
+ * tile. With a stride of n, only every n-th pixel of the tile is computed.
  *
  * With K = w * h taps a pixel takes one fetch from global memory, plus one for each halo pixel near
  * the edges of the tile. The rest of the K reads are from shared memory. A pixel also takes K

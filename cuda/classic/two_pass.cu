@@ -19,7 +19,8 @@
 #define SIDE CC_TWO_PASS_TILE_SIDE
 #define BLOCK_HEIGHT CC_TWO_PASS_BLOCK_HEIGHT
 
-/* Column x of the intermediate of one matrix and component. It has a sum for every source row. */
+/* The sums of target column x for one matrix and component, one sum for each source row. They are
+ * a row of the intermediate. */
 template <typename Sum>
 static __device__ __forceinline__ Sum *
 intermediate(const CcLaunch &launch, const Tile &tile, int matrix, int x) {
@@ -81,7 +82,7 @@ static __device__ __forceinline__ void
 two_pass_rows(const CcLaunch &launch) {
   __shared__ Sum sums[SIDE][SIDE + 1]; /* a column of padding avoids bank conflicts */
   allow_next_launch();
-  wait_for_last_launch(); /* not in two_pass_columns, which the compiler would then unroll less */
+  wait_for_last_launch(); /* with these calls, the compiler would unroll two_pass_columns less */
   const Tile tile = find_tile(launch, SIDE, SIDE);
   if (!is_filtered(tile.job, tile.component))
     return;

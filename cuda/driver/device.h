@@ -21,7 +21,7 @@ typedef struct {
   gboolean overlaps; /* can prepare a launch while another runs (programmatic dependent launch) */
 } CcCudaGpu;
 
-/* One GPU of each generation, so that programs can be planned without the GPU: a T4, an A100 and an
+/* GPUs of three generations, so that plans can be lowered without a GPU: a T4, an A100 and an
  * H100. */
 extern const CcCudaGpu cc_cuda_gpus[];
 

@@ -47,9 +47,9 @@ get_pci_id(const CcCudaDriver *cuda, gint id, gchar text[PCI_ID_BYTES]) {
 /* A process that uses a device holds a slot of it. A slot is a socket bound to an abstract name
  * (one that begins with a zero byte): "cudaconv/0000:3b:00.0/0" is slot 0 of a device. The socket
  * is only a lock: no process connects to it. Binding is atomic and fails with EADDRINUSE while
- * another process has the name, so processes that start at the same time get different slots. The
- * kernel releases the name after the process has ended, for any reason. If the process has
- * forked children that did not exec, they must have ended too. No file is left behind.
+ * another process has the name, so processes that start at the same time get different slots. Linux
+ * releases the name after the process has ended, for any reason. If the process has forked children
+ * that did not exec, they must have ended too. No file is left behind.
  * /proc/net/unix lists the sockets in use.
  *
  * To take any device, a process tries slot 0 of all devices, then slot 1, and so on, and gets the
@@ -77,7 +77,8 @@ bind_slot(const CcCudaDriver *cuda, gint sock, gint id, guint slot) {
 }
 
 /* Takes the lowest slot that is free on any of `n` devices. Returns the device of the slot. If
- * sockets are forbidden or all slots are in use, returns the first device and holds no slot. */
+ * all slots are in use, or if no slot can be bound for another reason, returns the first device and
+ * holds no slot. */
 static gint
 hold_slot(const CcCudaDriver *cuda, const gint *ids, guint n) {
   const gint sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -127,7 +128,8 @@ get_nvml(void) {
   return works ? &nvml : NULL;
 }
 
-/* The load of a device in steps of LOAD_STEP. 0: the load is unknown, for example in MIG mode. */
+/* The load of a device in steps of LOAD_STEP. If the load is unknown, for example in MIG mode,
+ * returns 0. */
 static guint
 get_load(const CcCudaDriver *cuda, gint id) {
   NvmlDevice device;

@@ -91,7 +91,7 @@ set_addresses(CcLaunch *launch, const CcCudaStep *step, const CcCudaAddresses *a
   }
 }
 
-/* Whether the sums over all pixels of a sample fit 32 bits, in every component group. */
+/* Returns whether the sums over all pixels of a sample fit 32 bits, in every component group. */
 static gboolean
 fits_int32(const CcDirectionColor *color) {
   gint64 max = 0;

@@ -2,7 +2,7 @@
 
 /* Deinterleaves planes of frames into scratch (cc_deinterleave_u8, cc_deinterleave_u16), and
  * interleaves them again (cc_interleave_u8, cc_interleave_u16). A thread accesses the frame in
- * words that hold all of its samples, except at the end of a row. */
+ * whole words, except at the end of a row. */
 
 #include "plane_map.h"
 #include "cuda/instructions.cuh"

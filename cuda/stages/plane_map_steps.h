@@ -10,17 +10,17 @@
 G_BEGIN_DECLS
 
 /* Rewrites a plan that works on deinterleaved planes into a plan that works on the frame's own
- * interleaved planes. Its kernels must allow a different distance between neighbours for each
- * component. If the plane map has luma, its kernels must compute luma themselves. `merged` borrows
- * the ops of `plan`. FALSE: interleaved components need different ops, R, G and B have separate
- * planes, or a row ends in half a macropixel. */
+ * interleaved planes. The CUDA kernels that run `merged` must allow a different distance between
+ * neighbours for each component. If the plane map has luma, they must compute luma themselves.
+ * `merged` borrows the ops of `plan`. FALSE: interleaved components need different ops, R, G and B
+ * have separate planes, or a row ends in half a macropixel. */
 gboolean cc_plane_map_merge_plan(CcPlan *merged, const CcPlan *plan);
 
 /* Combines a plan that works on deinterleaved planes with its merged plan. The result treats the
- * luma of the frame's pixels as a plane. Its kernels must compute luma as they read pixels, and
- * must write whole pixels. Component 1 of the result's pass is the passthrough component, which is
- * neither red, green nor blue. FALSE: the plan does not filter the luma of pixels, or filters the
- * passthrough component. */
+ * luma of the frame's pixels as a plane. The CUDA kernels that run `fused` must compute luma as
+ * they read pixels, and must write whole pixels. Component 1 of the result's pass is the
+ * passthrough component, which is neither red, green nor blue. FALSE: the plan does not filter the
+ * luma of pixels, or filters the passthrough component. */
 gboolean cc_plane_map_fuse_plan(CcPlan *fused, const CcPlan *merged, const CcPlan *plan);
 
 /* Rewrites the plan of a frame with one plane of pixels into a plan with one plane per component.

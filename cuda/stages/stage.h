@@ -28,9 +28,9 @@ typedef struct {
  * previous stage. dst is the target of this stage. border_code and filter_mask are those of the
  * passes. copy_mask has the other components that passes write, for store_unfiltered.
  *
- * With CC_READS_SAMPLES, the plane jobs are the planes of the frame, and pixels are groups. dst is
- * the target. src is the source, or the target again if the stage does not need the source. The
- * stride is the stride of the plan, or 1 if src is the target. */
+ * With CC_READS_SAMPLES, the plane jobs are the planes of the frame. Pixels are groups of job.step
+ * samples. dst is the target. src is the source, or the target again if the stage does not need the
+ * source. The stride is the stride of the plan, or 1 if src is the target. */
 void cc_cuda_stage_set_planes(CcCudaStep *step, CcCudaModule module, const gchar *name);
 
 #define CC_CUDA_STAGE(constant, name) extern const CcCudaStageClass cc_cuda_##name;

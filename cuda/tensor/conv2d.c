@@ -36,7 +36,7 @@ static const Kernel kernels[] = {
 
 typedef struct {
   CcTensorCoreChoice base;
-  const Kernel *kernel; /* NULL: the pass uses `any` */
+  const Kernel *kernel; /* NULL: the pass uses the kernel `any` */
   CcTensorCoreAny any;
   CcTensorCoreTable table;
   CcRequantization numbers;
@@ -86,8 +86,9 @@ cost(const Kernel *kernel) {
   return kernel->window * kernel->digits * kernel->height;
 }
 
-/* Also sets `numbers`. NULL: no kernel can run the pass. Proofs take the most time, so only
- * variants of suitable kernels are tried. */
+/* Also sets `numbers`. NULL: no kernel can run the pass. The proof that a variant gives the code
+ * values of the op (cc_requantization_find) takes the most time. So each variant is proved only
+ * once, for its cheapest kernel that supports the pass. */
 static const Kernel *
 find_kernel(const CcPass *pass, const CcPlaneLayout *layout, CcRequantization *numbers) {
   const CcOp *op = pass->op;
@@ -131,7 +132,7 @@ choose(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel) {
   if (!cc_tensor_core_can_pass(pass, layout))
     return FALSE;
   if (by_samples && (layout->type != CC_SAMPLE_U8 || plan->stride != 1))
-    return FALSE; /* kernels cannot convert such samples to grey */
+    return FALSE; /* kernels only convert bytes to grey, and only without a stride */
   if (cc_tensor_core_can_write(pass, layout) && plan->stride == 1 && !map->pixel)
     choice->kernel = find_kernel(pass, layout, &choice->numbers);
   const gchar *name;
@@ -175,7 +176,9 @@ set_samples(CcPlaneJob *job, const CcPass *pass, const CcRequantization *numbers
   }
 }
 
-/* About the last `n_short` tiles are short. Returns the number of tiles. */
+/* Divides the targets of all plane jobs into tiles. A tall tile has 2 * TILE_ROWS source rows, a
+ * short tile has TILE_ROWS. About the last `n_short` tiles of the launch are short. Returns the
+ * number of tiles. */
 static guint64
 cut_tiles(CcLaunch *launch, guint64 n_short) {
   const guint stride = (guint)launch->stride;
@@ -197,9 +200,9 @@ cut_tiles(CcLaunch *launch, guint64 n_short) {
   return n;
 }
 
-/* Tall tiles read fewer source rows twice. The last tiles are short, so that the multiprocessors
- * finish at about the same time. All tiles are short if there would be too few tall tiles to occupy
- * all multiprocessors. */
+/* With tall tiles, fewer source rows are read by two tiles. The last tiles are short, so that the
+ * multiprocessors finish at about the same time. All tiles are short if there would be too few tall
+ * tiles to occupy all multiprocessors. */
 static void
 choose_tiles(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu) {
   const guint blocks = CC_PRIVATE(const Choice, kernel)->kernel ? CC_TENSOR_CORE_MAX_BLOCKS

@@ -4,14 +4,14 @@
  * neighbouring bytes of a source row by a matrix product. The left matrix holds windows: these
  * bytes and the bytes around them. In the right matrix, each column is the row of taps, shifted by
  * one byte more than the column before. One mma instruction multiplies 16 windows of 32 bytes and
- * computes 8 target bytes of each window, with 32-bit sums. A warp keeps the source rows of its
- * span in registers. Moving down, it adds the products of all rows of taps to the sums of each
- * target row.
+ * computes 8 target bytes of each window, with 32-bit sums. A warp moves down its part of a tile.
+ * Registers hold the source rows that the current target rows need. For each target row, the warp
+ * adds the products of all rows of taps.
  *
- * Neighbours `step` samples away, other kernel widths and copied components only change the
- * matrices, so all formats share the code. Samples of two bytes are summed as low and high bytes,
- * and taps of more than a byte as two digits. The sums are exact, so their order does not matter.
- * requantization.c has proved on the host that the output stage is right. */
+ * Neighbours `step` samples away, other widths of the filter kernel and copied components only
+ * change the matrices, so all formats share the code. Samples of two bytes are summed as low and
+ * high bytes, and taps of more than a byte as two digits. The sums are exact, so their order does
+ * not matter. requantization.c has proved on the host that the output stage is right. */
 
 #include "cuda/output_stage.cuh"
 #include "grey.cuh"
@@ -35,7 +35,7 @@ struct Variant {
   static constexpr int WINDOWS =
       CC_TENSOR_CORE_SPAN_BYTES / CC_TENSOR_CORE_CENTRE(WINDOW); /* windows of a warp */
   static constexpr int SETS = WINDOWS / 16; /* sets of 16 windows; a set is multiplied at once */
-  static constexpr int DEPTH = WINDOW == 32 ? 1 : 2;        /* source rows in Windows */
+  static constexpr int DEPTH = WINDOW == 32 ? 1 : 2;        /* source rows in a Windows */
   static constexpr int RING = (HEIGHT + DEPTH - 1) / DEPTH; /* Windows for DEPTH target rows */
   typedef ByteTile<1> Tile;
   typedef Staged<HEIGHT> StagedRows;
@@ -63,8 +63,9 @@ template <int HEIGHT> struct Taps<32, HEIGHT> {
 };
 
 /* A lane's taps for 8 target bytes, for windows of 16 bytes. Two rows of taps are multiplied at
- * once, and one row is left over. If the first row of taps meets the first row of Windows, the last
- * row is left over. If it meets the second row of Windows, the first row is left over. */
+ * once, and one row is left over. If the first row of taps is applied to the first row of a
+ * Windows, the last row is left over. If it is applied to the second row, the first row is left
+ * over. */
 template <int HEIGHT> struct Taps<16, HEIGHT> {
   uint2 pair[2][HEIGHT / 2];
   unsigned left[2];
@@ -171,7 +172,8 @@ template <typename V> struct Sums {
     product[0][1][0] = multiply_add(ends, second.ends, Products{});
   }
 
-  /* The sum of matrix m for byte i of a lane's bytes of a window, combined from its digits. */
+  /* The sum of matrix m for byte i of a lane's bytes of window g, or of window g + 8 if `half` is
+   * 1. It is combined from the sums of the digits. */
   __device__ __forceinline__ int of_byte(int m, int half, int i) const {
     const Products(&digit)[V::DIGITS] = product[i / 2][m];
     const int at = 2 * half + i % 2, low = digit[V::DIGITS - 1].sum[at];
@@ -216,7 +218,9 @@ wide_code(const CcPlaneJob &job, const CcTensorCoreNumbers &n, int low, int high
   return min(max((int)(product >> PRIVATE(job).down), job.lo), job.hi);
 }
 
-/* The code value of a sample. With samples of one byte, the code value is not yet saturated. */
+/* The code value of a sample. With samples of one byte, the code value is not yet saturated, and
+ * `excess` is not yet subtracted. With the variant bytes, the result is a sum whose bytes contain
+ * the code value. */
 template <typename V>
 static __device__ __forceinline__ int
 code(const CcLaunch &launch, const CcPlaneJob &job, const CcTensorCoreNumbers &n, bool passes,
@@ -253,8 +257,8 @@ code(const CcLaunch &launch, const CcPlaneJob &job, const CcTensorCoreNumbers &n
   }
 }
 
-/* The byte permutation that selects the code values of samples i and i + 1 from two numbers: one
- * byte each, or two bytes each for samples of two bytes. */
+/* The byte permutation that selects the code values of samples i and i + 1 from their results of
+ * code(): one byte each, or two bytes each for samples of two bytes. */
 template <typename V>
 static __device__ __forceinline__ unsigned
 selector(const Numbers<V> &numbers, int i) {
@@ -289,7 +293,7 @@ finish_samples(const CcLaunch &launch, const CcPlaneJob &job, const Numbers<V> &
   }
 }
 
-/* A lane's 4 target bytes of window g, or of window g + 8 if `half` is 1. */
+/* A lane's CENTRE / 4 target bytes of window g, or of window g + 8 if `half` is 1. */
 template <typename V>
 static __device__ __forceinline__ unsigned
 finish(const CcLaunch &launch, const CcPlaneJob &job, const Numbers<V> &numbers,
@@ -358,8 +362,8 @@ template <typename V, bool GRADIENT = V::GRADIENT> struct Rows {
   }
 };
 
-/* For a gradient, Windows hold every second source row, because the first and the last row of taps
- * are then applied to one Windows. Source row r is in half r / 2 % 2 of of_parity[r % 2]. */
+/* For a gradient, a Windows holds source rows r and r + 2. One product then applies the first and
+ * the last row of taps. Source row r is in half r / 2 % 2 of of_parity[r % 2]. */
 template <typename V> struct Rows<V, true> {
   const unsigned char *from; /* the lane's byte of the row to be read next */
   Windows of_parity[V::SETS][2];
@@ -433,7 +437,7 @@ filter_conv2d(const CcLaunch &launch) {
     copy_or_fill_tile<V::BYTES>(launch, tile);
     return;
   }
-  /* read before the wait, because no launch writes the table */
+  /* may be read before the wait, because no launch writes the table */
   const Table<V> table(launch, tile.job);
   const Numbers<V> numbers(tile.job);
   /* read before the wait, so that constant memory is read while the launch waits */
@@ -454,8 +458,9 @@ filter_conv2d(const CcLaunch &launch) {
     filter_rows<V, false>(launch, tile, table, numbers, staged);
 }
 
-/* The number of blocks that a multiprocessor should hold at once, as registers allow. Gradients get
- * one block less than other kernels with as many products, because more registers save moves. */
+/* The number of blocks that a multiprocessor should hold at once. The fewer blocks, the more
+ * registers the compiler may use for each thread. Gradients get one block less than other kernels
+ * with as many products, because they need fewer moves with more registers. */
 static constexpr int
 blocks_resident(int window, int digits, int matrices, int height, CcRequantizationVariant finish) {
   const int products = window / 16 * digits * matrices * height;

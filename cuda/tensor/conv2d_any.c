@@ -5,17 +5,17 @@
 #include "engine/ablation.h"
 #include "conv2d_any_kernels.h"
 
-/* The largest sum that kernels may have. Up to this value a double holds sums exactly, and sums of
- * squares do not overflow. */
+/* The largest sum that kernels may have. Up to this value a double holds sums exactly. */
 #define MAX_SUM (G_GINT64_CONSTANT(1) << 52)
 
 /* The cost of a row of taps, in tensor-core products per 256 target bytes. A row has two products,
- * and loops over rows take time too. With 64-bit sums a row of taps serves fewer rows of the image.
- * The cost was not measured separately, like COST_OF_TWO_STAGES in separable.c. */
+ * and loops over rows take time too. With the variant double, a row of taps is loaded for fewer
+ * rows of the image, so the cost is multiplied by 4. Like COST_OF_TWO_STAGES in separable.c, the
+ * cost was not measured separately. */
 #define COST_OF_ROW 4
 
-/* The maximum number of taps of a row or column with 64-bit sums and a stride. With more taps the
- * algorithm two-pass is faster. */
+/* The maximum number of taps in a row or column of a separable filter kernel, for the
+ * variant double (64-bit sums) with a stride. With more taps the algorithm two-pass is faster. */
 #define MAX_STRIDED_DOUBLE 7
 
 /* --- choosing the kernel --- */

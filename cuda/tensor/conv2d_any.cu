@@ -157,8 +157,8 @@ add_chunks(Products (&sums)[ROWS], const Source &source, const uint2 *taps, int 
   }
 }
 
-/* The taps for row pairs, digit by digit for all matrices. While the taps of one digit are used,
- * the taps of the next digit are loaded. */
+/* A lane's taps for pairs of source rows. They are loaded digit by digit, matrix after matrix.
+ * While the taps of one digit are used, the taps of the next digit are loaded. */
 template <int HEIGHT> struct PairTaps {
   const unsigned *next, *last;
   unsigned ahead[HEIGHT];
@@ -198,8 +198,8 @@ template <typename V> struct Pairs {
   }
 
   /* Adds products to the sums, like add_chunks. If IsNew is true, the sums start from `begin`. If
-   * the first row of taps meets the second row of a pair, the first row of taps is multiplied
-   * separately. Otherwise the last row of taps is multiplied separately. */
+   * the first row of taps is applied to the second row of a pair, the first row of taps is
+   * multiplied separately. Otherwise the last row of taps is multiplied separately. */
   template <typename IsNew>
   __device__ __forceinline__ void add_to(Products (&sums)[V::ROWS], const Products &begin, IsNew,
                                          const unsigned (&tap)[V::HEIGHT]) const {
@@ -331,8 +331,9 @@ template <typename V, typename Sum_> struct KeptResponse {
 template <typename V> struct Kept<V, CC_REQUANTIZE_any_float> : KeptResponse<V, float> {};
 template <typename V> struct Kept<V, CC_REQUANTIZE_any_double> : KeptResponse<V, long long> {};
 
-/* Calls run() with `response` as a compile-time constant. Only the responses of the variant get
- * code. */
+/* Calls run() with the response as a compile-time constant. The variants scale, high and wide
+ * compute the response offset like clamp, so run() gets clamp. Only responses that the variant
+ * supports are compiled. */
 template <CcRequantizationVariant VARIANT, typename Run>
 static __device__ __forceinline__ void
 run_variant_response(CcResponse response, Run run) {
@@ -489,7 +490,8 @@ template <typename V> struct Unit {
           pixels.store(8 * CC_TENSOR_CORE_ANY_BYTES * half, word_of(value[r], half));
   }
 
-  /* Like write, if another pass writes one of each two neighbouring 8-bit samples. */
+  /* Like write, but writes only one of each two neighbouring 8-bit samples. Another pass writes the
+   * other. */
   __device__ __forceinline__ void write_some(char *to, const int (&value)[V::ROWS][COUNT], int rows,
                                              int left, int far) const {
     const int at = numbers.writes >> 1; /* index of the sample that this pass writes, 0 or 1 */

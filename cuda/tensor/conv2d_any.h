@@ -15,7 +15,7 @@ typedef struct {
 } CcTensorCoreAny;
 
 /* Chooses the kernel for a pass over a plane of the layout. `macropixel_luma` is the member of
- * CcTensorCoreJob. FALSE: no kernel can run the pass. */
+ * CcTensorCoreJob. FALSE: no kernel can run the pass, or the algorithm two-pass is faster. */
 gboolean cc_tensor_core_any_choose(const CcPass *pass, const CcPlaneLayout *layout, guint stride,
                                    guint macropixel_luma, CcTensorCoreAny *any,
                                    CcTensorCoreTable *table, CcRequantization *numbers);

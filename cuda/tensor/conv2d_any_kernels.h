@@ -8,8 +8,8 @@
 #include "conv2d_kernels.h"
 
 /* A window is the part of a source row that yields 8 target bytes. It has `chunks` times 32 bytes,
- * or 16 bytes if two rows are multiplied at once. In its middle are the source bytes at the
- * positions of the target bytes, 8 times the stride. */
+ * or 16 bytes if two rows are multiplied at once. In its middle are the 8 * stride source bytes at
+ * the positions of the target bytes. */
 #define CC_TENSOR_CORE_ANY_BYTES 8
 #define CC_TENSOR_CORE_ANY_CHUNK 32
 #define CC_TENSOR_CORE_ANY_LEAD(window, stride) (((window)-CC_TENSOR_CORE_ANY_BYTES * (stride)) / 2)

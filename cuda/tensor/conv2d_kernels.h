@@ -41,9 +41,10 @@
 
 /* The numbers of a requantization variant. A copied component has a single tap of 1, so its sum is
  * the source sample. A filled component has no taps, and its initial sum is the fill value. Copied
- * and filled samples have numbers that leave their sum unchanged. The variants clamp, high and
- * wide, and root with samples of two bytes, have no such numbers: they return the sums of the
- * samples that `passes` marks. */
+ * and filled samples have numbers that leave their sum unchanged. Some variants have no such
+ * numbers and return the sums of the samples that `passes` marks. In the family conv2d, these are
+ * clamp, high and wide, and root with samples of two bytes. In the family `any`, these are all
+ * variants except scale and root with samples of one byte. */
 typedef struct {
   CcTap factor, addend;
 } CcTensorCoreNumbers;
@@ -65,11 +66,11 @@ typedef struct {
 
   /* weights of a group's samples in its luma, 16 bits each; 0, 0: the kernel computes no luma */
   uint32_t weights[2];
-  uint32_t colors;   /* mask of the bytes of a group that become luma */
+  uint32_t colors;   /* 8 bits for each sample of a group; 0xFF: luma replaces it */
   int32_t tall_rows; /* rows of tiles, from the top, that have 2 * TILE_ROWS source rows each */
   uint32_t inverse;  /* 2^32 / tiles_across, rounded down, at most 2^32 - 1 */
 
-  /* the members below are only for the kernels of conv2d_any_kernels.h */
+  /* the members below, except `low`, are only for the kernels of conv2d_any_kernels.h */
 
   /* 3 or 4: number of samples of a pixel that is filtered as its luma. The plane job then has one
    * sample per pixel, and component 1 of copy_mask, fill_mask and fill is the passthrough
@@ -84,9 +85,9 @@ typedef struct {
 CC_PRIVATE_FITS(CcTensorCoreJob);
 
 /* Whether a CUDA kernel is for the two matrices of a gradient. The first and last row of the first
- * matrix are equal. In the second matrix, the first and last row are equal except for their sign,
- * and the middle row is zero. The kernel may compute the second sum with the opposite sign, because
- * the output stage only uses its magnitude. */
+ * matrix are equal. In the second matrix, the middle row is zero, and the first and last row are
+ * equal or differ only in their sign. The kernel may compute the second sum with the opposite sign,
+ * because the output stage only uses its magnitude. */
 #define CC_TENSOR_CORE_IS_GRADIENT(window, matrices, height, finish)                               \
   ((window) == 16 && (matrices) == 2 && (height) == 3 && (finish) < CC_REQUANTIZE_conv2d_clamp)
 
@@ -125,12 +126,12 @@ CC_PRIVATE_FITS(CcTensorCoreJob);
   F(2, 16, 1, 1, 5, clamp) /* identity, sharpen, emboss, unsharp 3 */                              \
   F(2, 16, 1, 1, 5, high)  /* box, sobel-x, laplacian, log 5, motion-blur */                       \
   F(2, 16, 2, 1, 5, clamp) /* unsharp 5 */                                                         \
-  F(2, 16, 2, 1, 5, wide)  /* fractions */                                                         \
+  F(2, 16, 2, 1, 5, wide)  /* taps that are fractions */                                           \
   F(2, 16, 1, 2, 3, root)  /* sobel, prewitt, scharr */                                            \
   /* up to 8 bytes: 3 columns of ARGB64, 5 of P010's chroma, 9 of one sample */                    \
   F(2, 32, 1, 1, 5, clamp) /* identity, sharpen, emboss, unsharp */                                \
   F(2, 32, 1, 1, 5, high)  /* box, sobel-x, laplacian, log 5, motion-blur */                       \
-  F(2, 32, 2, 1, 5, wide)  /* fractions */                                                         \
+  F(2, 32, 2, 1, 5, wide)  /* taps that are fractions */                                           \
   F(2, 32, 1, 2, 3, root)  /* sobel, prewitt, scharr, roberts */
 
 /* The mask bit of the passthrough component, component 1. */

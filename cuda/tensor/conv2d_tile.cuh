@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The tiles of conv2d.cu: finds the tile of a block, stages its source bytes in shared memory by
- * the border rule, and writes target bytes. Positions in rows are counted in bytes. */
+/* The tiles of conv2d.cu: finds the tile of a block, stages its source bytes in shared memory,
+ * applies the border rule, and writes target bytes. Positions in rows are counted in bytes. */
 
 #include "cuda/instructions.cuh"
 #include "conv2d_kernels.h"
@@ -242,7 +242,8 @@ weigh_group(const CcPlaneJob &job, unsigned group) {
   return __dp2a_hi(weights(1), bytes, __dp2a_lo(weights(0), bytes, CC_LUMA_HALF));
 }
 
-/* Rows above and below the source are replaced by the border rule. */
+/* Starts to stage the source rows of a tile. The border rule replaces rows above and below the
+ * source. Bytes left and right of the source are not staged here, see stage_sides. */
 template <int BYTES, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_rows(const CcLaunch &launch, const Tile &tile, Rows &staged) {
@@ -309,10 +310,10 @@ fetch_word(const CcPlaneJob &job, const Stored<BYTES> *row, int x) {
   return fetch_luma<BYTES>(job, row, first, job.step == 4);
 }
 
-/* Writes the samples outside the source on one side, next to the staged rows, by the border rule.
- * The first such sample is at byte `from` of a row. PIXELS: the samples may be luma of pixels. A
- * lane writes one sample of each row. The source samples that the border rule copies are nearly
- * always staged. */
+/* Writes the samples on one side of the source into the staged rows, by the border rule. The first
+ * such sample is at byte `from` of a source row. PIXELS: the samples may be luma of pixels. A lane
+ * writes one sample of each row of its warp. The source samples that the border rule copies are
+ * nearly always staged. If not, they are read from the source. */
 template <int BYTES, bool PIXELS, typename Tile, typename Rows>
 static __device__ __forceinline__ void
 stage_side(const CcLaunch &launch, const Tile &tile, int from, Rows &staged) {
@@ -392,8 +393,8 @@ load_windows(const unsigned char *from) {
   return {first[0], first[8 * centre / 4], second[0], second[8 * centre / 4]};
 }
 
-/* Loads one row of Windows for windows of 16 bytes. `from` is the lane's byte of the first
- * window. */
+/* Loads one row of Windows for windows of 16 bytes. `from` is the lane's first byte of
+ * window g. */
 static __device__ __forceinline__ void
 load_row_of_windows(Windows &windows, int half, const unsigned char *from) {
   const unsigned *first = (const unsigned *)from;

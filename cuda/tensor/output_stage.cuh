@@ -5,10 +5,10 @@
 
 #include "cuda/instructions.cuh"
 
-/* Returns the root of n = x^2 + y^2, rounded to nearest. If the root is above 65535, returns a
- * value of at least 65536. n is below 2^60. For roots up to 65535 the error of the float is below
- * 0.1, so the nearest integer is r, the float rounded down, or r + 1. It is r + 1 if n > (r +
- * 1/2)^2, which means n - r^2 > r. */
+/* Returns the root of n = x^2 + y^2, rounded to nearest. If the rounded root is above 65535,
+ * returns any value of at least 65536. n is below 2^60. For roots up to 65535 the error of the
+ * float is below 0.1, so the nearest integer is r, the float rounded down, or r + 1. It is r + 1 if
+ * n > (r + 1/2)^2, which means n - r^2 > r. */
 static __device__ __forceinline__ int
 root_word(int x, int y) {
   const float fx = (float)x, fy = (float)y;

@@ -130,8 +130,8 @@ template <int BYTES, int STEP> struct PixelStager {
     return is_inside ? top + row : cc_border_index(top + row, job.src_height, launch.border);
   }
 
-  /* Stages the groups of PIXELS_EACH pixels that lie entirely in the source. All other positions
-   * are filled with arbitrary pixels. */
+  /* Stages the groups of PIXELS_EACH pixels that lie entirely in the source. The values at all
+   * other positions are arbitrary. */
   __device__ __forceinline__ void stage(const CcLaunch &launch, bool is_inside) const {
     const int end = (job.src_width & -PIXELS_EACH) * BYTES - EACH; /* the last whole group */
     const int lane_at = EACH * threadIdx.x;

@@ -7,7 +7,7 @@
 
 /* The four sums of a lane. Lane 4g + t has the sums in columns 2t and 2t + 1 of row g of the
  * product, then the sums in the same columns of row g + 8. In conv2d, a row of the product belongs
- * to a window, and its 8 columns to the 8 target bytes of that window. */
+ * to a window, and its 8 columns to 8 target bytes of that window. */
 struct Products {
   int sum[4];
 };

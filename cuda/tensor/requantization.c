@@ -8,7 +8,8 @@
  * the root. */
 #define ROOT_ERROR 0x1p-21
 
-#define MAX_SCALED (1 << 30) /* the largest range of sums for which scales are tried */
+/* try_scale declines ops whose largest and smallest n differ by this or more. */
+#define MAX_SCALED (1 << 30)
 
 /* Sums of squares below this fit the mantissa of a float with the exponent of 2^23. */
 #define MAX_SQUARES (1 << 23)
@@ -17,7 +18,7 @@
  * 32 bits. */
 #define MAX_FAR_SQUARES (G_MAXINT32 - 0x4B000000)
 
-/* For samples of two bytes, the device's roots are exact if the sum of squares is below this. */
+/* For samples of two bytes, the device rounds roots exactly if the sum of squares is below this. */
 #define MAX_WORD_SQUARES (G_GINT64_CONSTANT(1) << 60)
 
 /* The maximum number of bits by which a tap can be shifted left and still fit a signed byte. */
@@ -32,7 +33,8 @@
  * bits. */
 #define MAX_DOUBLE (G_GINT64_CONSTANT(1) << 61)
 
-/* Sums below this are integers in the mantissa of a double. */
+/* Sums with a magnitude below this are converted to a double by adding them to the bits of 1.5 *
+ * 2^52 (double_of in separable.cu). */
 #define MAX_WIDE (G_GINT64_CONSTANT(1) << 51)
 
 /* --- emulation of the device --- */
@@ -72,11 +74,11 @@ multiplicand(const CcRequantization *self, gint64 n) {
   return sum;
 }
 
-/* The code value from the root of n for samples of two bytes. The device's root is exact. n is an
- * integer, so its root is never exactly halfway between two integers. */
+/* The code value from the root of n for samples of two bytes. The device rounds the root exactly. n
+ * is an integer, so its root is never exactly halfway between two integers. */
 static gint
 word_of_root(const Device *device, gint64 n) {
-  const gdouble root = rint(sqrt((gdouble)n)); /* a double, because it may exceed G_MAXINT */
+  const gdouble root = rint(sqrt((gdouble)n));
   return (gint)MIN(root + device->numbers->addend.i, device->op->hi);
 }
 
@@ -152,8 +154,8 @@ code_of_device(gconstpointer data, gint64 n) {
 
 /* --- the proof --- */
 
-/* Whether the factor was found, all intermediate numbers of the device fit 32 bits, and no unsigned
- * intermediate number would be negative. */
+/* Whether the factor was found, all intermediate numbers that the device keeps in 32 bits fit, and
+ * no unsigned intermediate number would be negative. */
 static gboolean
 fits_device(const CcRequantization *self, const CcRange *range) {
   const gint64 min = range->min, max = range->max;
@@ -169,7 +171,7 @@ fits_device(const CcRequantization *self, const CcRange *range) {
            max + self->start <= (gint64)(G_MAXUINT32 / (guint32)self->factor.i);
   case CC_REQUANTIZE_separable_high:
     return self->factor.i != 0 && min + self->start >= 0 && max + self->start <= G_MAXUINT32;
-  case CC_REQUANTIZE_separable_scale: /* unsigned 32-bit products, converted to int */
+  case CC_REQUANTIZE_separable_scale: /* an unsigned multiplicand; the result becomes an int */
     return self->factor.i != 0 && min + self->start >= G_MININT32 &&
            multiplicand(self, max) <= (self->down == 0 ? G_MAXINT32 : G_MAXUINT32);
   case CC_REQUANTIZE_separable_dropped:
@@ -220,8 +222,8 @@ is_magnitude_of_two(const CcOp *op) {
   return op->response == CC_RESPONSE_MAGNITUDE && op->n_matrices == 2;
 }
 
-/* Whether no code value has to be clamped. The smallest and the largest code value occur at the
- * ends of the range of sums. */
+/* Whether no code value has to be clamped. The scale must be positive. The smallest and the largest
+ * code value occur at the ends of the range of sums. */
 static gboolean
 never_clamps(const CcOp *op) {
   const gdouble min = floor((gdouble)op->sum_min[0] * op->mul + op->add);
@@ -229,7 +231,8 @@ never_clamps(const CcOp *op) {
   return min >= op->lo && max <= op->hi;
 }
 
-/* Whether sums of stored words, and the results of the response, fit 32 bits. */
+/* Whether sums of stored words fit 32 bits. With magnitude-l1, the totals of their absolute values
+ * must fit too. */
 static gboolean
 fits_int32(const CcOp *op, guint shift) {
   const gint64 max = G_MAXINT32 >> shift;
@@ -237,7 +240,7 @@ fits_int32(const CcOp *op, guint shift) {
          (op->response != CC_RESPONSE_MAGNITUDE_L1 || cc_op_range(op).max <= max);
 }
 
-/* The right shift of a sum if the scale is a power of two and at most 1. Otherwise -1. */
+/* The right shift of a sum if the scale is a power of two from 2^-30 to 1. Otherwise -1. */
 static gint
 shift_of_scale(const CcOp *op) {
   gint exponent;
@@ -255,11 +258,12 @@ largest_tap(const CcOp *op) {
 /* --- numbers --- */
 
 /* Each function try_...() sets the numbers of a variant for an attempt. Attempts are counted from
- * 0. FALSE: no attempts are left. */
+ * 0. A function without the parameter `attempt` has one attempt. FALSE: the variant does not suit
+ * the op, or no attempts are left. */
 
-/* For the variant bytes. (S + start) >> down equals floor(S * 2^-down + add), because S is an
- * integer. Taps are shifted left so that the code value, as a stored word, begins at a byte
- * boundary of the sum. */
+/* For the variant bytes. (S + start) >> down equals floor(S * 2^-down + add) if `start` is
+ * floor(add * 2^down), because S is an integer. Taps are shifted left so that the code value, as a
+ * stored word, begins at a byte boundary of the sum. */
 static gboolean
 try_bytes(CcRequantization *self, const CcOp *op) {
   const gint down = shift_of_scale(op);
@@ -275,7 +279,7 @@ try_bytes(CcRequantization *self, const CcOp *op) {
   return TRUE;
 }
 
-/* For the variants whole and absolute: a scale of 1, saturated. */
+/* For the variants whole and absolute. The scale must be 1, and code values saturate to a byte. */
 static gboolean
 try_saturated(CcRequantization *self, const CcOp *op) {
   const gboolean absolute = self->variant == CC_REQUANTIZE_conv2d_absolute;
@@ -334,7 +338,8 @@ try_product(CcRequantization *self, const CcOp *op, gint bits, gint max_down) {
   self->factor.i = (gint)factor;
   self->low = (gint64)low;
   self->down = down;
-  self->passed_factor.i = down <= MAX_ANY_PASSED ? 1 << down : 0; /* for one byte */
+  /* only used with samples of one byte */
+  self->passed_factor.i = down <= MAX_ANY_PASSED ? 1 << down : 0;
   return TRUE;
 }
 
@@ -382,7 +387,7 @@ try_root_byte(CcRequantization *self, const CcOp *op) {
   return TRUE;
 }
 
-/* The root for samples of two bytes that are stored without a shift. */
+/* The root for samples of two bytes. The sums must be sums of code values, not of shifted words. */
 static gboolean
 try_root_word(CcRequantization *self, const CcOp *op) {
   const gdouble offset = floor(op->add);
@@ -444,7 +449,7 @@ static gboolean
 try_high_product(CcRequantization *self, const CcOp *op, gint attempt) {
   const gint drop = self->variant == CC_REQUANTIZE_separable_dropped ? 8 : 0, doubled = drop == 0;
   gint exponent;
-  frexp(ldexp(op->mul, drop), &exponent); /* mul is at least half of 2^exponent */
+  frexp(ldexp(op->mul, drop), &exponent); /* mul * 2^drop is at least half of 2^exponent */
   if (op->mul <= 0 || exponent > doubled || exponent < doubled - 31 ||
       !try_factor(self, op, drop, 32 - exponent, attempt))
     return FALSE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Finds which requantization variant of the tensor-core kernels gives the same code values as an
- * op's own output stage. The equality is proved for every sum that can occur. */
+/* Finds numbers with which a requantization variant of the tensor-core kernels gives the same code
+ * values as an op's own output stage. The equality is proved for every sum that can occur. */
 
 #include "engine/plan/op.h"
 #include "requantization_variants.h"

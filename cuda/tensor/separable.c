@@ -13,7 +13,7 @@
 
 CC_CUDA_DECLARE_MODULE(separable);
 
-#define MIN_ROWS (2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS) /* of a tile */
+#define MIN_ROWS (2 * CC_TENSOR_SEPARABLE_BLOCK_ROWS) /* the minimum for a tile */
 
 /* The cost of two stages in addition to their products, for each matrix, in tensor-core products
  * per 256 target bytes. It was not measured separately. It decides between separable and conv2d
@@ -74,8 +74,9 @@ range_of_row(const CcOp *op, guint m, gint max_code) {
   return range;
 }
 
-/* Whether sums along rows fit the kernel's number of bytes per sum, and taps its number of
- * digits. */
+/* Whether the range of the sums along rows fits in the bytes per sum of the CUDA kernel, and each
+ * tap fits in one unsigned byte or, if the CUDA kernel is signed, in its number of digits (signed
+ * bytes). */
 static gboolean
 takes_taps(const Kernel *kernel, const CcOp *op, gint max_code) {
   for (guint m = 0; m < op->n_matrices; m++) {
@@ -173,9 +174,10 @@ cut_tiles(CcLaunch *launch, const Kernel *kernel, guint rows) {
   return n;
 }
 
-/* Tall tiles read fewer source rows twice. However, the multiprocessors should finish at the same
- * time, so the last round of tiles should be nearly full. The estimated time is the number of
- * rounds times the source rows of a tile. */
+/* With tall tiles, fewer source rows are read by two tiles. However, the multiprocessors should
+ * finish at the same time. The GPU processes the tiles in rounds, each with as many tiles as it can
+ * hold at once, so the last round should be nearly full. The estimated time is the number of rounds
+ * times the source rows of a tile. */
 static void
 choose_tiles(CcLaunch *launch, const CcCudaKernel *chosen, const CcCudaGpu *gpu) {
   const Kernel *kernel = CC_PRIVATE(const Choice, chosen)->kernel;
@@ -223,7 +225,7 @@ row_digit(const CcOp *op, const CcPass *pass, const CcPlaneJob *job, const Choic
   const gint bytes = job->sample_bytes;
   const gint radius = (gint)CC_TENSOR_SEPARABLE_RADIUS_X(choice->steps);
   /* with samples of one byte, lane 4g + t of the vertical products has columns 2t and 2t + 1 of
-   * both groups of eight columns */
+   * both groups of eight columns. These stand for four neighbouring samples */
   const gint column = i % 8;
   const gint sample = bytes == 1 ? 4 * (column / 2) + column % 2 + i / 8 * 2 : column;
   const gint weight = bytes == 1 ? (gint)set : 2 * (gint)set + i / 8;

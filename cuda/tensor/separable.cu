@@ -5,16 +5,16 @@
  *
  * A warp moves down its part of a tile, 16 source rows at a time. The first product multiplies a
  * matrix of row taps by 8 of the source rows. Each row of this matrix is the row of taps, shifted
- * by one byte more than the row before. The sums are exact and not negative. A lane has the sums of
- * one column in four source rows. Byte p of these four sums makes a word, which is directly an
- * operand fragment of the second product. The second product multiplies a matrix of column taps by
- * the sums of this block of rows and of the blocks before it. Registers keep the sums of those
- * blocks. Each row of the matrix is the column of taps, shifted by one row more than the row
- * before. Products of bytes of weight 256^p and digits of weight 256^d have weight 256^(p + d).
- * They are combined from the highest weight down.
+ * by one byte more than the row before. The sums are exact and not negative. For each group of
+ * eight columns, a lane has the sums of one column in four source rows. Byte p of these four sums
+ * makes a word, which is directly an operand fragment of the second product. The second product
+ * multiplies a matrix of column taps by the sums of this block of rows and of the blocks before it.
+ * Registers keep the sums of those blocks. Each row of the matrix is the column of taps, shifted by
+ * one row more than the row before. Products of bytes of weight 256^p and digits of weight 256^d
+ * have weight 256^(p + d). They are combined from the highest weight down.
  *
- * As in conv2d.cu, formats and kernel widths only change the matrices, and the host has proved that
- * the output stage is right. */
+ * As in conv2d.cu, formats and widths of the filter kernel only change the matrices, and the host
+ * has proved that the output stage is right. */
 
 #include "cuda/output_stage.cuh"
 #include "output_stage.cuh"
@@ -54,21 +54,22 @@ template <typename V> struct Sums {
   }
 };
 
-/* Rounds v down. v is below 2^31. */
+/* Rounds v down. The magnitude of v is below 2^31. */
 static __device__ __forceinline__ int
 floor_of(double v) {
   return __double2loint(__dadd_rd(v, 0x1.8p52));
 }
 
-/* Converts an integer below 2^51. */
+/* Converts an integer with a magnitude below 2^51. */
 static __device__ __forceinline__ double
 double_of(long long n) {
   const long long biased = n + __double_as_longlong(0x1.8p52);
   return __dadd_rn(__longlong_as_double(biased), -0x1.8p52);
 }
 
-/* The code value of a sample's sums. With samples of one byte, the code value is not yet saturated.
- * With the variants low and high, the result is a number whose bytes contain the code value. */
+/* The code value of a sample's sums. With samples of one byte, the code value may not yet be
+ * saturated. With the variants low and high, the result is a number whose bytes contain the code
+ * value. */
 template <typename V>
 static __device__ __forceinline__ int
 code(const CcLaunch &launch, const CcPlaneJob &job, const Table<V> &table,

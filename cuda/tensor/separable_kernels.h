@@ -44,8 +44,8 @@
 #define CC_TENSOR_SEPARABLE_FRAGMENT_BYTES 512
 
 /* The number of lowest weights whose column sums are kept separate. Each of these sums carries into
- * the sum of the next weight, and its lowest byte is a byte of the result. The sums of all higher
- * weights are combined into one number. */
+ * the sum of the next weight, and its lowest byte is a byte of the result, except with the variant
+ * dropped, which ignores that byte. The sums of all higher weights are combined into one number. */
 #define CC_TENSOR_SEPARABLE_APART(sums)                                                            \
   ((sums) == CC_REQUANTIZE_separable_double    ? 4                                                 \
    : (sums) == CC_REQUANTIZE_separable_wide    ? 3                                                 \

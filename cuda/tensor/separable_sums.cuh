@@ -151,7 +151,8 @@ template <typename V> struct RowSums {
                          : half[w / 2][i / 2].sum[w % 2 * 2 + i % 2];
   }
 
-  /* The bytes of the sums for eight columns, as words of the lane's four rows. */
+  /* Splits the lane's sums into bytes, for a group of eight columns. Word plane[p] gets byte p of
+   * the sums of the lane's four rows. */
   __device__ __forceinline__ void get_planes(unsigned *plane, int eight) const {
     constexpr int WEIGHTS = V::DIGITS + V::BYTES - 1, FIRST = V::PLANES > 4;
     unsigned s[4], low[4];
@@ -228,9 +229,10 @@ template <typename V> struct Ring {
   }
 };
 
-/* Moves the rings of a pair down by the block of rows at `address` in shared memory. The second
- * group of the pair reuses all or half of the bytes that were read for the first group. The first
- * step is not part of the loop, because then initial sums of zero need no registers. */
+/* Moves the rings of a pair down by the block of rows at `address` in shared memory. Both groups
+ * of the pair use the same loaded bytes. The second group lies 32 bytes further right than the
+ * first if PAIRS is 2, and 16 bytes further right if PAIRS is 1. The first step is not part of the
+ * loop, because then initial sums of zero need no registers. */
 template <typename V>
 static __device__ __forceinline__ void
 horizontal_pass(Ring<V> (&ring)[2], const Table<V> &table, const typename V::Staged &staged,

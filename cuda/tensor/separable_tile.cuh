@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The tiles of separable.cu: finds the tile of a block, stages its source rows in shared memory by
- * the border rule, block by block, and writes target bytes. Positions in rows are counted in
- * bytes. */
+/* The tiles of separable.cu: finds the tile of a block, stages its source rows in shared memory
+ * block by block, applies the border rule, and writes target bytes. Positions in rows are counted
+ * in bytes. */
 
 #include "grey.cuh"
 #include "separable_kernels.h"
@@ -19,7 +19,8 @@ struct SeparableTile {
   int x, y, rows;
 };
 
-/* Tiles are moved as in place_tile. Here a tile completes its last 16 bytes. */
+/* Tiles are moved as in place_tile. But here a tile extends beyond the target to complete its last
+ * 16 bytes, instead of its last window. */
 template <int BYTES, int TILE_BYTES>
 static __device__ __forceinline__ SeparableTile
 find_separable_tile(const CcLaunch &launch) {
@@ -35,13 +36,15 @@ find_separable_tile(const CcLaunch &launch) {
 /* --- reading --- */
 
 /* Blocks of source rows in shared memory. One block is in use, and AHEAD blocks are being staged.
- * If bytes may be copied to the target, older blocks are kept, back to the middle of the BLOCKS of
- * a filter kernel. `taps` has FRAGMENTS fragments of row taps for each step. */
+ * If bytes may be copied to the target, BLOCKS / 2 older blocks are kept, because the source rows
+ * at the position of the target rows lie in the middle of the BLOCKS blocks. `taps` has FRAGMENTS
+ * fragments of row taps for each step. */
 template <int TILE_BYTES, int MAX_STEPS, int FRAGMENTS, int BLOCKS> struct StagedBlocks {
-  /* with many rows one block is enough; this leaves shared memory for more resident tiles */
+  /* for tall filter kernels, one block is enough; this leaves shared memory for more tiles */
   static constexpr int AHEAD = BLOCKS >= 5 ? 1 : 2;
   static constexpr int N = AHEAD + 1 + (CC_TENSOR_SEPARABLE_COPIES(BLOCKS) ? BLOCKS / 2 : 0);
-  /* the last 32 bytes are not used. With this pitch, copied words have few bank conflicts */
+  /* at least the last 32 bytes of a row are padding. With this pitch, copied words have few bank
+   * conflicts */
   static constexpr int PITCH = ((TILE_BYTES + 32 * MAX_STEPS + 16 - 48 + 127) & -128) + 48;
   static_assert(PITCH % 32 == 16, "8 rows lie in different banks");
 
@@ -179,7 +182,7 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
                    span.bytes);
   }
 
-  /* Looks up the samples outside the source by the border rule. Sets `sides`. */
+  /* Looks up the samples outside the source by the border rule. Sets staged.outside and `sides`. */
   __device__ __forceinline__ void find_outside() {
 #pragma unroll 1
     for (int side = 0; side < 2; side++) {
@@ -192,8 +195,8 @@ template <int BYTES, int TILE_BYTES, bool FREE, typename Staged> struct Stager {
     }
   }
 
-  /* Writes the samples outside the source next to block `i`. The block is staged and begins with
-   * source row `first_row`. The source samples that are copied there are nearly always staged. */
+  /* Writes the samples left and right of the source into block `i`. The block is staged and begins
+   * with source row `first_row`. The samples that are copied there are nearly always staged. */
   __device__ __forceinline__ void stage_outside(int i, int first_row) {
     if (!sides)
       return;

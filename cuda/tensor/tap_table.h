@@ -42,7 +42,7 @@ gint cc_tensor_core_source_sample(guint macropixel_luma, gint step, gint stride,
 /* The digit of weight 256^d of a tap. Digits are signed bytes. */
 gint8 cc_tensor_digit(gint64 tap, guint d);
 
-/* The number of digits of the largest of `n` taps. */
+/* The smallest number of digits with which each of `n` taps can be written. */
 guint cc_tensor_n_digits(const gint32 *tap, guint n);
 
 G_END_DECLS

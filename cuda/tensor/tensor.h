@@ -15,7 +15,7 @@ typedef struct {
   gboolean (*choose)(const CcPlan *plan, const CcPass *pass, CcCudaKernel *kernel);
   /* Divides the targets of all plane jobs into tiles. */
   void (*choose_tiles)(CcLaunch *launch, const CcCudaKernel *kernel, const CcCudaGpu *gpu);
-  /* Sets the members of a plane job's private data that only kernels of this method read. */
+  /* Sets the members of a plane job's private data that depend on the method and the pass. */
   void (*set_job)(CcPlaneJob *job, const CcCudaKernel *kernel, const CcPass *pass);
   /* Writes the table of a plane job to zeroed memory. The pass filters. */
   void (*write_table)(guint8 *to, const CcPlaneJob *job, const CcCudaKernel *kernel,

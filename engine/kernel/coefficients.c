@@ -56,7 +56,8 @@ cc_coefficients_refuse(const CcCoefficients *self, const gchar *value, const gch
               value, hint);
 }
 
-/* A word in the syntax of other programs gets a hint in its error. */
+/* Appends the number that a word gives. If the word is not a number, but has commas or brackets as
+ * in the syntax of other programs, the error has a hint. */
 static gboolean
 append_word(CcCoefficients *self, const gchar *word, gsize length, GError **error) {
   gdouble number;

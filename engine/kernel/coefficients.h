@@ -2,7 +2,7 @@
 #pragma once
 
 /* The coefficients of a custom kernel as a list or rows of numbers, before a kernel is made from
- * them. All functions report CC_ERROR_INVALID and name the wrong entry. */
+ * them. All errors are CC_ERROR_INVALID. An error about one coefficient or row has its number. */
 
 #include "kernel.h"
 
@@ -17,15 +17,17 @@ typedef struct {
   guint row[CC_MAX_COEFFS]; /* length of each row */
 } CcCoefficients;
 
-/* Appends a number to the flat list or to the open row. */
+/* Appends a number to the flat list, or to the open row: the row that has not been ended yet. */
 gboolean cc_coefficients_append(CcCoefficients *self, gdouble number, GError **error);
 
-/* Ends the open row, which must not be empty and must have the length of the other rows. */
+/* Ends the open row, which must not be empty. Reports an error if its length differs from the
+ * length of the other rows. */
 gboolean cc_coefficients_end_row(CcCoefficients *self, GError **error);
 
-/* Reads up to CC_MAX_MATRIX_TEXT bytes of numbers and fractions that are separated by white space.
- * The result is rows that end with `;` or a new line, or a flat list. A text with new lines but
- * without `;` is a flat list if the number of coefficients is a square. */
+/* Reads numbers and fractions that are separated by white space, from a text of at most
+ * CC_MAX_MATRIX_TEXT bytes. A row ends at `;`, at a new line or at the end of the text. A text
+ * without `;` is a flat list if it has at most one row or if the number of its coefficients is a
+ * square. */
 gboolean cc_coefficients_parse(CcCoefficients *self, const gchar *text, GError **error);
 
 /* Sets the error for a value that is not a number. `value` is the user's text, and `hint` is

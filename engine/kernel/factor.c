@@ -5,7 +5,8 @@
 #include <string.h>
 #include "rational.h"
 
-/* The row is the first non-zero row of the matrix, divided by the common divisor of its elements.
+/* The row is the first non-zero row of the matrix, divided by the greatest common divisor of its
+ * elements.
  */
 gboolean
 cc_factor_whole(const gint64 *c, guint width, guint height, gint32 *row, gint32 *column) {
@@ -58,7 +59,7 @@ cc_factor_real(const gdouble *c, guint width, guint height, gdouble *row, gdoubl
   if (c[pivot] == 0)
     return; /* all elements are zero */
   for (guint x = 0; x < width; x++)
-    row[x] /= fabs(c[pivot]); /* otherwise the squares of small elements would underflow */
+    row[x] /= fabs(c[pivot]); /* without this, the squares of small elements might underflow */
   const gdouble of_row = sum_of_squares(row, width);
   for (guint y = 0; y < height; y++) {
     for (guint x = 0; x < width; x++)

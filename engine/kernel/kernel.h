@@ -17,10 +17,11 @@ G_BEGIN_DECLS
 /* The maximum number of rows or columns of a given matrix with several rows and several columns. */
 #define CC_MAX_MATRIX_SIZE 15
 #define CC_MAX_COEFFS (CC_MAX_MATRIX_SIZE * CC_MAX_MATRIX_SIZE) /* of one given matrix */
-#define CC_MAX_MATRICES 8                                       /* matrices of one kernel */
-#define CC_MAX_TAPS (2 * CC_MAX_COEFFS) /* coefficients of all given matrices of a kernel */
-#define CC_MAX_COEFF 1e8                /* largest absolute value of a coefficient */
-#define CC_MAX_FILE_BYTES (64 * 1024)   /* size of a kernel file */
+#define CC_MAX_MATRICES 8 /* matrices of one kernel at one size */
+/* The maximum number of coefficients of all given matrices of a kernel at one size. */
+#define CC_MAX_TAPS (2 * CC_MAX_COEFFS)
+#define CC_MAX_COEFF 1e8              /* largest absolute value of a coefficient */
+#define CC_MAX_FILE_BYTES (64 * 1024) /* size of a kernel file */
 
 #define CC_CHROMAS(F)                                                                              \
   F(CC_CHROMA_AUTO, "auto", "The kernel's own")                                                    \
@@ -45,8 +46,8 @@ enum { CC_N_KERNEL_CLASSES = CC_KERNEL_CLASSES(CC_LIST_PLUS_ONE) };
 /* `height` rows of `width` coefficients; both odd, 1 to CC_MAX_KERNEL_SIZE. */
 typedef struct {
   guint width, height;
-  gboolean factored;            /* larger than CC_MAX_MATRIX_SIZE: stored as column times row */
-  gdouble coeff[CC_MAX_COEFFS]; /* row by row; unset if factored */
+  gboolean factored; /* a side is above CC_MAX_MATRIX_SIZE: only column and row are stored */
+  gdouble coeff[CC_MAX_COEFFS];                                /* row by row; unset if factored */
   gdouble row[CC_MAX_KERNEL_SIZE], column[CC_MAX_KERNEL_SIZE]; /* set only if factored */
 } CcMatrix;
 
@@ -87,18 +88,19 @@ void cc_matrix_init_product(CcMatrix *matrix, const gdouble *row, guint n_row,
 
 /* The definition for a requested `size`; 0 requests the default size. Returns the definition of
  * that size, else of the next smaller size, else of the smallest size. A user's matrix has only its
- * own size. Sampled Gaussians have no definition, and neither have mean
- * kernels that are larger than all of `sizes`. */
+ * own size. Sampled Gaussians have no definition, and neither have mean kernels that are larger
+ * than all of `sizes`. */
 const CcKernelSize *cc_kernel_get_size(const CcKernel *kernel, guint size);
 
-/* Whether the kernel has a `size` that is larger than all of its definitions. Only Gaussian and
- * mean kernels have such sizes. */
+/* Whether `size` is a valid size of the kernel that is larger than all of its definitions. Only
+ * Gaussian and mean kernels have such sizes. */
 gboolean cc_kernel_has_larger_size(const CcKernel *kernel, guint size);
 
 /* Makes a plain kernel named "custom" with one matrix of `n` coefficients in rows of `width`. A
  * single row or column may have up to CC_MAX_LINE_SIZE coefficients, other matrices up to
- * CC_MAX_MATRIX_SIZE rows and columns. CC_ERROR_INVALID for even or too large sides, n not a
- * multiple of width, and coefficients that are not finite or above CC_MAX_COEFF. */
+ * CC_MAX_MATRIX_SIZE rows and columns. CC_ERROR_INVALID if a side is even or too large, if n
+ * is 0 or not a multiple of width, or if a coefficient is not finite or its absolute value is above
+ * CC_MAX_COEFF. */
 CcKernel *cc_kernel_new_matrix(const gdouble *coeff, guint n, guint width, GError **error);
 
 /* Like cc_kernel_new_matrix for a flat list: n must be the square of an odd number. */
@@ -116,8 +118,8 @@ CcKernel *cc_kernel_new_separable(const gdouble *row, guint n_row, const gdouble
 GPtrArray *cc_kernels_parse(const gchar *text, gsize length, const gchar *origin, GError **error);
 
 /* Loads the first definition in the file at `path`, under the name "custom". Only regular files are
- * opened. Errors are those of cc_kernels_parse; they contain the path, or the end of a long path.
- */
+ * opened. Errors are those of cc_textfile_read and of cc_kernels_parse, which also checks the other
+ * definitions. They contain the path, or the end of a long path. */
 CcKernel *cc_kernel_load(const gchar *path, GError **error);
 
 /* The named kernels, compiled in from presets/kernels.ini. The array is made once and owned by the

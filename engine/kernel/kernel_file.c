@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Limit on lines that are neither blank nor comments. GKeyFile looks keys and groups up in hash
- * tables, and an attacker can choose names that all have the same hash. */
+ * tables, and an attacker can slow these down with names that all have the same hash. */
 #define MAX_LINES 1024
 
 #define BLANKS " \t"
@@ -333,8 +333,8 @@ is_plain_key(const gchar *key) {
   return g_strv_contains(plain, key);
 }
 
-/* The N of a key such as matrix-N, or 0. N can be written in one way only, so that messages can
- * derive the other keys of that size. */
+/* The N of a key such as matrix-N, or 0 after an error. N can be written in one way only, so that
+ * messages can derive the other keys of that size. */
 static guint
 parse_key_size(const Section *section, const gchar *key, GError **error) {
   const gchar *text = strchr(key, '-') + 1;

@@ -20,7 +20,7 @@ typedef struct {
 /* Line `n`, counted from 0. */
 const gchar *cc_keytext_find_line(const CcKeyText *self, guint n);
 
-/* The first line that GKeyFile would refuse in every group. */
+/* The first line that GKeyFile refuses even inside a group. */
 const gchar *cc_keytext_find_fault(const CcKeyText *self);
 
 /* The name in the first header of a group. */

@@ -9,7 +9,8 @@ G_BEGIN_DECLS
  * the line or command a terminal. Newly allocated. */
 gchar *cc_printable(const gchar *text);
 
-/* Like cc_printable for the first `max` bytes, with "..." appended if there are more. */
+/* The first `max` bytes of the printable text, with "..." appended if the printable text is longer.
+ */
 gchar *cc_shorten(const gchar *text, gsize max);
 
 /* Like cc_shorten for 120 bytes, in double quotes. */

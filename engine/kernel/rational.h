@@ -21,8 +21,9 @@ cc_gcd(gint64 a, gint64 b) {
   return ABS(a);
 }
 
-/* The fraction in lowest terms, with the smallest denominator up to `max_den`, that equals x within
- * the rounding of a double. Uses continued fractions. */
+/* Returns a fraction in lowest terms that equals x within the rounding error of a double: the first
+ * such convergent of x's continued fraction. Returns no fraction if its denominator is above
+ * `max_den`. */
 CcRational cc_rational(gdouble x, gint64 max_den);
 
 G_END_DECLS

@@ -96,7 +96,7 @@ add_component(CcDirectionColor *color, const CcFrameLayout *planes, guint plane,
   group->component[group->n++] = component;
 }
 
-/* Finds the plane with a role, and the offset of the component in the frame. */
+/* Finds the plan's plane with a role, and the offset of its component in the frame. */
 static gboolean
 find_role(const CcFrameLayout *planes, const CcPlaneMap *map, CcRole role, guint *plane,
           CcComponentOffset *offset) {
@@ -121,7 +121,7 @@ add_role(CcDirectionColor *color, const CcFrameLayout *planes, const CcPlaneMap 
   add_component(color, planes, plane, offset, role - CC_ROLE_LUMA);
 }
 
-/* Finds alpha or padding in the plane of the first group. */
+/* Finds alpha or padding in the frame's plane that holds the first group. */
 static void
 find_passthrough(CcDirectionColor *color, const CcFrameLayout *planes, const CcPlaneMap *map) {
   guint plane;

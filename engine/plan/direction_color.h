@@ -3,11 +3,11 @@
 
 /* Direction color: frames with color if the response is the direction of the gradient.
  *
- * The gradient of a pixel consists of the sums S_0 and S_1 of the luma plane. plane_map.h defines
+ * The gradient of a pixel consists of the sums S_0 and S_1 of the luma plane. cc_luma_of defines
  * the luma of R, G and B. A sample shows the hue of the mean gradient of the pixels that it covers:
  * the direction of (sum of S_0, sum of S_1) over these pixels. Pixels outside of the source do not
  * count. A luma, R, G or B sample covers one pixel, a chroma sample up to 2x2. cc_hue_index gives
- * the index of the hue, and a table the word that is stored for an index. */
+ * the index of the hue. The table `word` of CcDirectionColor has the stored word of each index. */
 
 #include "direction_color_shared.h"
 #include "op.h"
@@ -52,9 +52,9 @@ typedef struct {
 /* The 8-bit R, G and B of an index: black, or a hue with full saturation and brightness. */
 void cc_hue_color(guint index, guint rgb[3]);
 
-/* Sets the groups and the table for frames with these planes. The frames must have color: either
- * `map` turns R, G and B into a plane of luma, or the frames have luma and chroma. The caller sets
- * the other members. `passthrough` is set to COPY if there is a passthrough component. */
+/* Sets all members except op, add, border and passthrough_word, for a plan with these planes. The
+ * frames must have color: either `map` turns R, G and B into a plane of luma, or the frames have
+ * luma and chroma. `passthrough` is set to COPY if there is a passthrough component. */
 void cc_direction_color_init(CcDirectionColor *color, const CcFrameLayout *planes,
                              const CcPlaneMap *map);
 

@@ -8,9 +8,9 @@
 #define CC_HUES 255        /* in a full turn */
 #define CC_HUE_INDICES 256 /* one for each hue and one for black */
 
-/* The index of the hue of a gradient: 0 for a zero gradient, 1 for the angle 0, and higher indices
- * for larger angles. `add` rotates the hues by a number of hues, and includes the half that makes
- * floor round half up. */
+/* The index of the hue of a gradient, or 0 for a zero gradient. `add` is the rotation, as a number
+ * of hues, plus the half that makes floor round half up. Without rotation, the angle 0 has index 1,
+ * and larger angles have higher indices. */
 CC_SHARED int
 cc_hue_index(float x, float y, float add) {
   const int hue = cc_floor_f32(fmaf(cc_direction(x, y), CC_HUES, add)) % CC_HUES;

@@ -36,8 +36,9 @@ typedef struct {
 typedef struct {
   CcKernel *kernel; /* not NULL; borrowed by cc_plan_new */
   guint size;       /* requested size, 0 or odd, as for cc_kernel_get_size */
-  /* In pixels. > 0: a Gaussian kernel is sampled with this sigma and has `size` taps. If size is 0,
-   * its taps cover three sigma on both sides. Other kernels ignore sigma. */
+  /* In pixels. > 0: a Gaussian kernel is sampled with this sigma and has `size` rows and columns.
+   * If size is 0, its rows and columns cover three sigma on both sides. Other kernels ignore sigma.
+   */
   gdouble sigma;
   gdouble scale; /* 0: the kernel's own scale, which may be automatic */
   gdouble bias;  /* in 8-bit code values */
@@ -47,8 +48,8 @@ typedef struct {
   CcChroma chroma;
   CcColor color;
   CcAlpha alpha;
-  /* CcAlgorithm of cuda/algorithm.h; 0: the fastest. The GPU refuses an algorithm that cannot run
-   * the kernel. */
+  /* CcAlgorithm of cuda/algorithm.h; 0: the fastest that can run the plan. The CUDA backend
+   * refuses an algorithm that cannot run the plan. */
   guint algorithm;
   guint stride; /* n = 1, 2 or 4 (0 means 1): every n-th pixel of every n-th row is kept */
   /* The source of the region (see CcRegion). A part outside of the frame is cut off. If width or

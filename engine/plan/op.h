@@ -7,9 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* How t becomes a code value. The sums are exact integers, in any order of addition.
- *   F32  v = fmaf(t, mul_f, add_f) in float, with a proof that the results equal those of I64:
- *        floats hold every sum that matters
+/* How t becomes v, the value that is rounded down and clamped to a code value. CcOp defines t. The
+ * sums are exact integers, in any order of addition.
+ *   F32  v = fmaf(t, mul_f, add_f) in float. An op has F32 only if its results are proved to equal
+ *        those of I64. Float then holds exactly every sum that can change a result.
  *   I64  v = fma((double)t, mul, add) */
 typedef enum {
   CC_ARITH_F32,
@@ -21,29 +22,31 @@ typedef enum {
  *   t   = the response's combination of the S_i (see CcResponse)
  *   out = clamp(floor(t * mul + add), lo, hi)
  * add holds bias, black or mid-grey, and the half that makes floor round half up. If mul and bias
- * are rational, add is raised by less than the smallest step, so that no rounding error can move a
- * result across a half. With direction, t is cc_direction and the output stage is
+ * are fractions with small denominators, add is also raised by less than the smallest step between
+ * results. An exact half is then rounded up despite rounding errors. With direction, t is the
+ * result of cc_direction, and the output stage is
  *   out = floor(fmaf(t, mul_f, add_f)) modulo hi + 1, in either arithmetic.
- * output_stage_shared.h defines both in code.
+ * output_stage_shared.h defines t and out in code.
  *
  * With magnitude in F32: n = fmaf(S_i, S_i, n) from 0, t = sqrtf(n). In I64 the same in double.
- * magnitude-l1 adds in order i. direction converts each S to float first. */
+ * magnitude-l1 adds the |S_i| in the order of i. direction converts each S_i to float first. */
 typedef struct {
   guint n_matrices;
   guint width, height; /* size of every matrix */
   CcResponse response; /* never AUTO */
   CcArith arith;
   gboolean separable; /* matrix i is column i times row i */
-  /* the factors; set only if separable */
+  /* the factors; undefined if not separable */
   gint32 row_i[CC_MAX_MATRICES][CC_MAX_KERNEL_SIZE], column_i[CC_MAX_MATRICES][CC_MAX_KERNEL_SIZE];
   /* tap_i[(i * height + r) * width + c] is the tap of matrix i, row r, column c. has_taps says
-   * whether tap_i is set: always if not separable, else only if all products fit in a gint32. */
+   * whether tap_i is set. It is always set if the op is not separable. Else it is set only if no
+   * side is above CC_MAX_MATRIX_SIZE and all products fit in a gint32. */
   gboolean has_taps;
   gint32 tap_i[CC_MAX_TAPS];
-  /* the smallest and largest S_i that samples of this depth can give */
+  /* the smallest and largest S_i that samples of the plane's depth can give */
   gint64 sum_min[CC_MAX_MATRICES], sum_max[CC_MAX_MATRICES];
-  /* The maximum error of a result before rounding, caused by the quantized taps, in code values. 0:
-   * the taps are the exact coefficients. */
+  /* The maximum error of a result before rounding, caused by the quantized taps, in code values.
+   * With direction, the maximum error of a scaled sum. 0: the taps are exact. */
   gdouble error;
   gdouble mul, add;
   gfloat mul_f, add_f;

@@ -6,7 +6,7 @@
 #include "engine/kernel/factor.h"
 #include "quantize.h"
 
-#define MAX_DIVISOR 4096     /* largest divisor of the coefficients of an exact op */
+#define MAX_DIVISOR 4096     /* largest divisor of exact taps, or of exact rows or columns */
 #define COEFF_TOLERANCE 1e-6 /* relative to the smaller of 1 and the largest coefficient */
 #define MAX_SCALE_DENOMINATOR (1 << 20)
 
@@ -31,7 +31,8 @@ largest_number(const gdouble *number, guint n) {
   return largest;
 }
 
-/* Whether all numbers times `divisor` are integers within the tolerance. Stores these integers. */
+/* Whether all numbers times `divisor` are integers within the tolerance, and the sum of absolute
+ * integers of each matrix fits in 32 bits. Stores the integers. */
 static gboolean
 divides(gint64 divisor, CcNumbers *numbers, guint n_matrices, gdouble tolerance) {
   gdouble sum = 0;
@@ -79,7 +80,7 @@ find_product_divisor(CcOperator *self) {
 }
 
 /* The absolute value of the scale, for coefficients that were divided by 2^exponent. `sum` and
- * `sum_abs` are the sums of the first matrix. */
+ * `sum_abs` are the sum and the sum of absolute values of the first matrix. */
 static gdouble
 size_of_scale(gdouble scale, gdouble sum, gdouble sum_abs, gint exponent) {
   if (scale != 0)
@@ -104,7 +105,7 @@ bring_into_range(CcNumbers *numbers, guint n_matrices, gdouble *sum, gdouble *su
   return exponent;
 }
 
-/* Multiplies the numbers, or the columns of factored matrices, by the scale. */
+/* Multiplies the taps, or the columns of factored matrices, by the absolute value of the scale. */
 static void
 set_weights(CcOperator *self) {
   gdouble sum, sum_abs, of_rows = 1, of_rows_abs = 1;
@@ -151,8 +152,8 @@ set_numbers(CcOperator *self) {
     set_weights(self);
 }
 
-/* Moves a negative scale into the taps, because more and faster variants of the output stage exist
- * for positive scales. The result stays the same only if it is linear in the sums. */
+/* Moves the sign of a negative scale into the taps, because more and faster variants of the output
+ * stage exist for positive scales. The result stays the same only if it is linear in the sums. */
 static void
 move_sign(CcOperator *self) {
   const gboolean is_linear =
@@ -166,7 +167,8 @@ move_sign(CcOperator *self) {
   self->scale = -self->scale;
 }
 
-/* The number of taps for three sigma on both sides, by OpenCV's rule for 8-bit images. */
+/* The number of rows and columns for three sigma on both sides, by OpenCV's rule for 8-bit images.
+ */
 static guint
 taps_of_sigma(gdouble sigma) {
   return MAX(3, (guint)round(6 * MIN(sigma, CC_MAX_SIGMA) + 1) | 1);
@@ -182,13 +184,13 @@ check_size(guint size, GError **error) {
   return FALSE;
 }
 
-/* The number of rows and columns of a sampled Gaussian; 0: too large. */
+/* The number of rows and columns of a sampled Gaussian; 0 after the error that it is too large. */
 static guint
 gaussian_size(const CcFilter *filter, GError **error) {
   const guint size = filter->size ? filter->size : taps_of_sigma(filter->sigma);
   if (size <= CC_MAX_KERNEL_SIZE)
     return size;
-  /* the exclusive limit, rounded down to two decimals */
+  /* sigma must be below the limit that is here rounded down to two decimals */
   const gdouble largest = floor((CC_MAX_KERNEL_SIZE - 0.5) / 6 * 100) / 100;
   g_set_error(
       error, CC_ERROR, CC_ERROR_INVALID,

@@ -15,8 +15,8 @@ G_BEGIN_DECLS
  * coefficients, or the row or the column of its factors. */
 typedef struct {
   guint n;       /* numbers for each matrix */
-  gint64 *whole; /* the numbers times the common divisor */
-  gdouble *real; /* the weight of each sample in a result; the sign of the scale is not included */
+  gint64 *whole; /* the numbers as integers; see CcOperator.divisor */
+  gdouble *real; /* the numbers as weights; see CcOperator.divisor */
 } CcNumbers;
 
 typedef struct {
@@ -26,10 +26,11 @@ typedef struct {
   CcChroma chroma;
   CcKernelClass klass;
   gdouble scale;  /* 0: automatic */
-  gboolean falls; /* the scale was negative: a result falls if the response rises */
-  /* Every coefficient is an integer over this divisor; the members `whole` hold the integers. 0: no
-   * such divisor exists, and the members `real` hold weights. Factored matrices use `rows` and
-   * `columns`, other matrices use `taps`. */
+  gboolean falls; /* the given scale is negative: a result falls if the response rises */
+  /* Every coefficient is an integer over this divisor. The members `whole` hold these integers, or
+   * their integer factors. 0: no such divisor exists. The members `real` then hold the weights of
+   * samples in a result, or the factors of the weights, without the sign of `scale`. Factored
+   * matrices use `rows` and `columns`, other matrices use `taps`. */
   gint64 divisor;
   gboolean factored;
   CcNumbers taps, rows, columns;

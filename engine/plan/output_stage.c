@@ -77,7 +77,7 @@ total_of_squares(const CcOp *op) {
   return total;
 }
 
-/* The range of the maximum of all sums. */
+/* A range that contains the maximum of all sums. */
 static CcRange
 range_of_sums(const CcOp *op) {
   CcRange range = {op->sum_min[0], op->sum_max[0]};
@@ -144,8 +144,8 @@ cc_op_agrees(const CcOp *op, CcRange range, CcCodeFunc code, gconstpointer varia
   return TRUE;
 }
 
-/* Whether no float sum that matters is rounded, and the output stage in float gives the same
- * results as in double. The op's arithmetic must be set to I64. */
+/* Whether no float sum that can change a result is rounded, and the output stage in float gives the
+ * same results as in double. The op's arithmetic must be set to I64. */
 static gboolean
 float_is_exact(const CcOp *op) {
   if (cc_op_largest_sum(op) > FLOAT_EXACT)
@@ -165,11 +165,11 @@ float_is_exact(const CcOp *op) {
   return cc_op_agrees(op, range, code_in_float, op);
 }
 
-/* --- the numbers --- */
+/* --- the constants --- */
 
 /* The amount that moves every rational result off the rounding boundary: less than the smallest
  * step between results, more than any rounding error of double. A root may be irrational and come
- * close to a half, so for magnitude the amount is only as large as rounding requires. */
+ * close to a half, so for magnitude the amount is only as large as rounding errors require. */
 static gdouble
 nudge(const CcOp *op, gint64 scale_den, gint64 offset_den) {
   if (op->response == CC_RESPONSE_DIRECTION || !scale_den || !offset_den ||

@@ -3,8 +3,8 @@
 
 /* The definition of the output stage, for host and device: how a response combines the sums S_i
  * into t, and the code value of t. output_stage.h has the functions that only the host needs.
- * Backends may use cheaper variants, which they prove against this definition. As in shared.h,
- * every operation is rounded as in IEEE 754, in a fixed order, so that host and device give the
+ * Backends may use cheaper variants, which they prove against this definition. Every
+ * operation is rounded as in IEEE 754, in a fixed order, so that host and device give the
  * same bits. */
 
 #include <limits.h>

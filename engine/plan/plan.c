@@ -19,10 +19,11 @@ typedef struct {
   gdouble offset[CC_MAX_PASSES]; /* the offset of each op of the plan */
 } Builder;
 
-/* Finds the range of code values of results, and the code value that bias is relative to. Edges
- * stay within the stream's legal range, so flat areas become the stream's black. Angles and results
- * around mid-grey have no black. With a negative scale the bias of edges is counted from 255 units
- * below white, so that bias=255 draws on white in both ranges. */
+/* Finds the range of code values of results, and `zero`: the code value of black, to which bias is
+ * added. Luma of edge kernels stays within the stream's legal range, so flat areas become the
+ * stream's black. Angles and results around mid-grey have no black, so their range is full. With a
+ * negative scale, `zero` of limited luma of edge kernels is 255 8-bit code values below white, so
+ * that bias=255 draws on white in both ranges. */
 static void
 find_limits(const Builder *b, CcRole role, guint depth, gint *lo, gint *hi, gint *zero) {
   const gboolean is_edge = b->taps->klass == CC_KERNEL_EDGE &&
@@ -48,8 +49,8 @@ unit_of_bias(const Builder *b, CcRole role, guint depth) {
   return (CcRational){white / common, 255 / common};
 }
 
-/* The code value of a zero result: mid-grey for response=offset, neutral for signed edges of
- * chroma, else 0. */
+/* The code value of a zero result, relative to black: mid-grey for response=offset, neutral for
+ * chroma of edge kernels unless the response is direction, else 0. */
 static gint
 middle(const Builder *b, CcRole role, guint depth) {
   const gboolean signed_chroma = b->taps->klass == CC_KERNEL_EDGE && cc_role_is_chroma(role) &&
@@ -123,7 +124,8 @@ border_code(const Builder *b, CcRole role, guint depth) {
   }
 }
 
-/* The pass of the plane that runs `op`. A pass without an op is reused. */
+/* The pass of the plane that runs `op`. A pass of the plane that has no op yet gets `op`. If `op`
+ * is NULL, any pass of the plane. */
 static CcPass *
 get_pass(Builder *b, guint plane, const CcOp *op) {
   CcPlan *plan = b->plan;
@@ -218,7 +220,7 @@ is_grey(const CcFilter *filter, const CcOperator *taps, const CcFrameLayout *fra
 
 /* Whether direction becomes a color: R, G and B are filtered as their luma, or the frame has luma
  * and chroma with chroma=auto. The coefficients must be exact integers over a divisor and not
- * factored, because only integer sums do not depend on their order. */
+ * factored. */
 static gboolean
 has_direction_color(const CcFilter *filter, const CcOperator *taps, const CcPlan *plan) {
   return taps->response == CC_RESPONSE_DIRECTION && taps->divisor && !taps->factored &&

@@ -77,7 +77,7 @@ typedef struct {
 CcPlan *cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error);
 
 /* Whether at least some frames can be filtered. Reports errors that would occur with every frame,
- * before the first frame is known. Errors are those of cc_plan_new. */
+ * before the first frame is known. Errors are those of cc_plan_new and cc_filter_find_region. */
 gboolean cc_filter_check(const CcFilter *filter, GError **error);
 
 CcPlan *cc_plan_ref(CcPlan *plan);

@@ -11,15 +11,15 @@
 
 G_BEGIN_DECLS
 
-/* The position of a component: sample i of a row is sample first + i * spacing of a row of a plane
- * of the frame. */
+/* The position of a component in a frame: sample i of the component in a row is sample
+ * first + i * spacing of this row of the plane. */
 typedef struct {
   guint plane, first, spacing;
 } CcComponentOffset;
 
 typedef enum {
   CC_PLANE_MAP_NONE,   /* the plane is the frame's own */
-  CC_PLANE_MAP_SPACED, /* its samples lie between samples of other components, at offset[0] */
+  CC_PLANE_MAP_SPACED, /* its samples are at offset[0], between samples of other components */
   /* luma of R, G and B at offset[0] to [2]; the result is stored in all three */
   CC_PLANE_MAP_LUMA,
 } CcPlaneMapKind;

@@ -9,14 +9,15 @@
  * because two reals less than 1 apart round to the same integer or to neighbours. */
 #define MAX_ERROR 0.95
 
-/* The bound for level 0, because the levels after it are finer and nearly as fast. */
+/* The bound for level 0 of `levels`. It is stricter, because the levels after it are finer and
+ * nearly as fast. */
 #define MAX_SMALL_ERROR 0.7
 
-/* The bound for angles: weak gradients need more precision. */
+/* The bound for the sums of a direction: angles of weak gradients need more precision. */
 #define MAX_ANGLE_ERROR 0.0625
 
-/* The bound for flat areas. An error below half a code value changes no result. Rows and columns
- * may each cause half of this error. */
+/* The bound for the error of flat areas. An error below 0.5 code values changes no result, and rows
+ * and columns may each cause an error up to this bound. */
 #define MAX_FLAT_ERROR 0.24
 
 /* An error too small to change results, in code values. */
@@ -26,13 +27,14 @@
  * derivative). */
 #define SMALLEST_SUM 1e-3
 
-#define MAX_TRIED 2048        /* number of divisors that are tried; the best one is used */
+#define MAX_TRIED 2048        /* maximum number of divisors that are tried; the best one is used */
 #define MAX_ROUNDED (1 << 17) /* total of coefficients that may be rounded during the search */
 #define LARGEST_SIMPLE 16     /* divisors up to here are tried first, because they may be exact */
 #define SIMPLE_ERROR 1e-12 /* maximum error of an exact divisor, relative to the largest weight */
 
-/* Divisors of rows and of columns are multiples of MULTIPLE if they are large enough. Then sums can
- * be shifted right by a byte without a remainder. */
+/* Divisors of rows and of columns are multiples of MULTIPLE if they are large enough. The product
+ * of both is then a multiple of 256, so the lowest byte of a sum with its addend can be dropped
+ * before the division. */
 #define MULTIPLE 16
 #define SOME_MULTIPLES (16 * MULTIPLE)
 
@@ -57,10 +59,10 @@ typedef struct {
 
 #define NARROW G_MAXINT32
 #define WIDE (G_GINT64_CONSTANT(1) << 50)           /* fits a double's fraction with a margin */
-#define WIDER ((G_GINT64_CONSTANT(1) << 55) - WIDE) /* 32 bits above three bytes */
+#define WIDER ((G_GINT64_CONSTANT(1) << 55) - WIDE) /* 32 bits above three bytes, with a margin */
 #define WIDEST (G_GINT64_CONSTANT(1) << 60)
 
-/* Bytes shifted by 16 are exact floats; 16-bit samples never are. */
+/* With k up to 16, sum times n is an exact float if the result is an 8-bit code value. */
 #define FLOAT 16
 #define FINE 44
 
@@ -72,10 +74,11 @@ static const Level levels[] = {
     {4, WIDEST, WIDEST, FINE},
 };
 
-/* The largest tap with this number of digits. A digit is a signed byte with weight 256^d. 0 stands
- * for rows and columns of small kernels, whose products have two digits. Two or more digits could
- * hold at least about twice these limits. The limits are not raised, so that taps are rounded as in
- * earlier versions. A tap of one digit may use an unsigned byte if no tap is negative. */
+/* The largest tap with this number of digits. Digit number d is a signed byte with weight 256^d. 0
+ * digits stand for rows and columns of small kernels, whose products have two digits. Two or more
+ * digits could hold at least about twice these limits. The limits are not raised, so that taps are
+ * rounded as in earlier versions. A tap of one digit may use an unsigned byte if no tap is
+ * negative. */
 static gint64
 largest_tap(guint digits, gboolean may_be_unsigned) {
   static const gint64 largest[] = {127, 127, 127 << 7, 127 << 14, 1 << 30};
@@ -84,7 +87,7 @@ largest_tap(guint digits, gboolean may_be_unsigned) {
 
 /* --- numbers that share a divisor --- */
 
-/* n_lines lines of n weights. */
+/* n_lines lines of n weights. A line is a row or a column, or all weights of one matrix. */
 typedef struct {
   guint n_lines, n;
   const gdouble *weight;
@@ -118,8 +121,8 @@ measure_lines(const gdouble *weight, guint n_lines, guint n, const Level *level,
 }
 
 /* Rounds a line; symmetric weights round alike. The middle tap is then corrected, so that the
- * taps add up to the sum of the weights times `divisor`, rounded. Returns the sum of all errors, or
- * infinity if a tap is too large. */
+ * taps add up to the sum of the weights times `divisor`, rounded. Returns the sum of all absolute
+ * errors, or infinity if the middle tap is larger than `largest`. */
 static gdouble
 round_line(const gdouble *weight, guint n, gdouble divisor, gint64 largest, gint32 *tap) {
   gdouble sum = 0, error = 0;
@@ -181,7 +184,7 @@ find_divisor(const Lines *lines, gint64 largest, gdouble max, gint shift, gint m
              gint32 *tap) {
   const gdouble finest = shift < 0 ? INFINITY : ldexp(1, shift);
   const gdouble top = MIN(MIN(max, finest), (gdouble)largest / lines->largest);
-  if (!(top >= 1)) { /* even the divisor 1 is too fine */
+  if (!(top >= 1)) { /* with the divisor 1, integers would be too large */
     gint exponent;
     frexp(top, &exponent);
     const gdouble coarse = ldexp(0.5, exponent);
@@ -320,7 +323,7 @@ round_factors(CcOp *op, const Weights *weights, const Level *level) {
   const Lines columns = measure_lines(weights->column, op->n_matrices, op->height, level, TRUE);
   const gdouble max_code = weights->max_code, of_rows = max_code * rows.max;
   const gint shift = level->digits == 0 ? SHIFT_OF_SMALL : -1;
-  /* row sums take half of the bits and leave the other half to column sums */
+  /* rows take at most half of the bits that sums have beyond those of samples */
   const gdouble max_row_divisor =
       MIN((gdouble)level->largest_row, sqrt((gdouble)level->largest_sum * max_code)) / of_rows;
   const gdouble row_divisor =
@@ -338,8 +341,8 @@ round_factors(CcOp *op, const Weights *weights, const Level *level) {
 
 /* --- all taps at once --- */
 
-/* The shift for divisors up to `top`, limited by the bits that a sum leaves free in its product
- * with n. */
+/* The shift for divisors up to `top`, limited so that a sum times n fits in PRODUCT_BITS or
+ * PRODUCT_BITS_OF_NARROW bits. */
 static gint
 find_shift(const Lines *lines, const Level *level, gint max_code, gdouble top) {
   const gboolean is_byte = max_code <= G_MAXUINT8;

@@ -23,7 +23,7 @@ typedef struct {
 /* The region that covers the whole frame, for frames of a layout. */
 CcRegion cc_frame_layout_region(const CcFrameLayout *layout);
 
-/* The region of a filter in frames of a layout. CC_ERROR_INVALID if its source or target lies
+/* The region of a filter in frames of a layout. CC_ERROR_INVALID if its source or target begins
  * outside of the frame or cuts a macropixel in half. */
 gboolean cc_filter_find_region(const CcFilter *filter, const CcFrameLayout *frame, CcRegion *region,
                                GError **error);

@@ -8,8 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* The kinds of stages other than passes: F(constant, name). Each backend has a class for each kind,
- * cc_cpu_NAME and cc_cuda_NAME: cpu/stages/stage.h, cuda/stages/stage.h. */
+/* The kinds of stages other than CONVOLVE and TEST: F(constant, name). Each backend has a class for
+ * each of these kinds: cc_cpu_NAME of cpu/stages/stage.h and cc_cuda_NAME of cuda/stages/stage.h.
+ */
 #define CC_STAGES(F) F(CC_STAGE_DIRECTION_COLOR, direction_color) /* data: CcDirectionColor */
 
 typedef enum {
@@ -22,11 +23,11 @@ enum { CC_N_STAGE_KINDS = 2 CC_STAGES(CC_LIST_PLUS_ONE) };
 typedef enum {
   /* Neighbourhoods of source samples. No two stages with this input make the same component. */
   CC_READS_SOURCE,
-  /* Neighbourhoods in the intermediate planes that the previous stage writes. The previous stage
-   * completes the whole region before this stage begins. This stage writes every component that a
-   * pass makes (cc_plan_made_components). It copies all bits of the stored words of components that
-   * it leaves unchanged. The colors of direction-color are not in these planes, because they are
-   * written to the frame afterwards. */
+  /* Neighbourhoods in the intermediate planes that the previous stage writes, not counting
+   * direction-color. The previous stage completes the whole region before this stage begins. This
+   * stage writes every component that a pass makes (cc_plan_made_components). It copies all bits of
+   * the stored words of components that it leaves unchanged. The colors of direction-color are not
+   * in these planes, because they are written to the frame afterwards. */
   CC_READS_PLANES,
   /* Single samples of the frame, including the samples of direction-color. The stage changes the
    * samples in place. Such stages come last. */

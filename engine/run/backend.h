@@ -29,7 +29,8 @@ typedef struct _CcSubmission CcSubmission;
 
 typedef struct {
   CcFrame src, dst;
-  /* One or more regions. Nothing outside of the regions is read or written. Each region is computed
+  /* One or more regions. Pixels outside of their sources do not affect the result, but their bytes
+   * may be read. Nothing outside of their targets is written. Each region is computed
    * from src as it was before the submission. If targets overlap, the later region wins. Regions
    * must be inside of the frames, as defined by CcRegion, and may change with every frame. */
   const CcRegion *regions;
@@ -39,8 +40,9 @@ typedef struct {
   gpointer results;
 } CcSubmitInfo;
 
-/* The times of one frame, in nanoseconds. A device measures only some of its frames; the other
- * frames get the times of the last measured one. */
+/* The times of one frame, in nanoseconds. A device measures `upload`, `kernel` and `download` for
+ * some frames only; the other frames get these times from the last measured frame. `wait` is
+ * measured for each frame. */
 typedef struct {
   guint64 upload, kernel, download; /* time on the device; the CPU backend sets `kernel` only */
   guint64 wait;                     /* time that the caller was blocked in cc_backend_wait */
@@ -50,7 +52,8 @@ typedef struct {
   const gchar *name; /* as in CC_BACKENDS of plugin/backends.h */
   /* the backend has a device: frames may be in device memory, and the device can fail */
   gboolean has_device;
-  /* Reports with CC_ERROR_UNAVAILABLE what is missing. */
+  /* NULL: the backend does not work, and the text of the CC_ERROR_UNAVAILABLE says what is missing.
+   */
   CcBackend *(*open)(const CcBackendConfig *config, GError **error);
   /* Computes everything about a plan that does not depend on a frame. Takes no reference to the
    * plan, because cc_backend_prepare takes it. */
@@ -87,7 +90,7 @@ struct _CcProgram {
   CcBackend *backend;
   CcPlan *plan;
   /* Set by prepare: the name of the algorithm that runs the plan's first op; static. NULL if the
-   * backend ignores the plan's algorithm or the plan has no ops. */
+   * backend ignores the plan's algorithm, or if the plan has no ops or has direction color. */
   const gchar *algorithm;
   /* Set by prepare: the steps that run, one line for each, for people. The lines depend on the plan
    * and the backend only; docs/explain.md explains them. cc_program_unref frees them. */

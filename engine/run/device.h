@@ -75,7 +75,8 @@ cc_device_unpin(CcDevice *self, gpointer memory) {
   self->klass->unpin(self, memory);
 }
 
-/* Whether another user of the device's driver could initialise the driver now. */
+/* Whether initialising the device's driver would succeed now, for example for another library in
+ * this process. */
 static inline gboolean
 cc_device_probe(CcDevice *self, GError **error) {
   return self->klass->probe(self, error);

@@ -27,7 +27,7 @@ struct _CcSession {
   /* Used by the streaming thread. Members of `now` that other threads read are changed with the
    * lock held. */
   Engine now;
-  CcBackendConfig config; /* configuration of `now`, without the context */
+  CcBackendConfig config; /* as passed to cc_session_open, but without the context */
   CcFilter filter;        /* holds a reference to its kernel */
   CcRegion region;
   GQueue in_flight; /* Items, oldest first */
@@ -210,7 +210,7 @@ redo_item(Item *item, CcProgram *program, GError **error) {
   if (map_item(item, NULL, &item->failure))
     submit_item(item, program, &item->failure);
   const gboolean ok = finish_item(item, error);
-  /* the frame is still counted like frames of the device, but the device measured no times */
+  /* the frame counts as a frame of the device, which measured no times for it */
   item->times = (CcTimes){0};
   return ok;
 }
@@ -228,8 +228,8 @@ finish_all(CcSession *self) {
     finish_item(link->data, NULL);
 }
 
-/* Filters all frames again from their inputs on `backend`, which has no device. Stops at the first
- * failure: then the later frames keep their results. */
+/* Filters all frames in flight again from their inputs on `backend`, which has no device. Stops at
+ * the first failure: the later frames then keep what the previous backend made of them. */
 static gboolean
 redo_all(CcSession *self, CcBackend *backend, GError **error) {
   CcProgram *program = NULL;
@@ -349,8 +349,8 @@ remake_program(CcSession *self, Engine *engine, GError **error) {
 }
 
 /* Continues with a backend without a device after a device error, if the configuration allows it.
- * The frames in flight are filtered again. FALSE: the error is not a device error, or no other
- * backend works. */
+ * The frames in flight are filtered again. FALSE: cc_error_is_of_device is FALSE for the error,
+ * the backend has no device, the configuration names a backend, or no other backend works. */
 static gboolean
 fail_over(CcSession *self, const GError *error) {
   CcBackendConfig config = self->config;
@@ -558,7 +558,8 @@ cc_session_move(CcSession *self, const CcContext *context, GError **error) {
     return TRUE;
   }
   close_engine(&next);
-  /* CC_ERROR_UNAVAILABLE also counts as a device error, because other frames work in the context */
+  /* Another element works in this context. If no backend opens in it, the device has failed, even
+   * if the error is CC_ERROR_UNAVAILABLE. */
   reason->code = CC_ERROR_DEVICE;
   const gboolean ok = fail_over(self, reason);
   if (!ok)

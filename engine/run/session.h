@@ -4,7 +4,8 @@
 /* The session owns the backend, the current program, the frames in flight and the counters. It
  * returns frames in the order in which they were submitted, also after failures. If memory runs
  * out, the session keeps only one frame in flight. If that does not help, or if the device fails,
- * the session continues on the CPU: it opens a backend without a device.
+ * the session continues on the CPU: it opens a backend without a device. It does so only if the
+ * configuration leaves the choice of the backend open.
  *
  * A session is used by one thread at a time; docs/architecture.md calls it the streaming thread.
  * Functions that may be called from any thread say so. */
@@ -46,12 +47,12 @@ struct _CcSessionFrame {
 
 typedef enum {
   CC_EVENT_BACKEND, /* a backend was opened, and handles all further frames */
-  /* The device failed or has too little memory. BACKEND and PROGRAM events follow for the backend
-   * that takes over. */
+  /* The device failed or has too little memory. A BACKEND event follows for the backend that takes
+   * over, and a PROGRAM event if there is a program. */
   CC_EVENT_FAILOVER,
   /* the device failed or has too little memory, and no other backend can take over */
   CC_EVENT_NO_FAILOVER,
-  CC_EVENT_SHRUNK, /* memory ran out, so only one frame is in flight from now on */
+  CC_EVENT_SHRUNK, /* memory ran out, so only one frame is in flight until the stream ends */
   /* Frames of several contexts alternate. From now on, frames of other contexts are copied. Emitted
    * at most once in a stream. */
   CC_EVENT_CONTEXTS,
@@ -112,7 +113,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcSessionStats, cc_session_stats_clear)
 
 /* --- the session --- */
 
-/* Opens the backend that `config` chooses, as cc_backend_open does. */
+/* Opens the backend that `config` chooses, as cc_backend_open of plugin/backends.h does. */
 typedef CcBackend *(*CcOpenBackend)(const CcBackendConfig *config, GError **fallback,
                                     GError **error);
 
@@ -122,9 +123,10 @@ CcSession *cc_session_new(CcOpenBackend open, CcSessionListener listener, gpoint
 /* Drops the frames in flight and closes the backend. */
 void cc_session_free(CcSession *self);
 
-/* Opens the backend that `config` chooses, and closes the previous one before that. Does nothing if
- * cc_session_is_open_as(config). FALSE: no backend is open. Without an open backend, call only
- * functions whose comments allow it. */
+/* Calls cc_session_close, then opens the backend that `config` chooses. Does nothing if
+ * cc_session_is_open_as(config). FALSE: no backend is open. Functions that filter frames, change
+ * the filter or change the backend (set_filter, submit, take, shrink, give_up_device, reaches and
+ * move) must not be called without an open backend. */
 gboolean cc_session_open(CcSession *self, const CcBackendConfig *config, GError **error);
 
 /* Ends the stream and closes the backend. */
@@ -150,8 +152,9 @@ gboolean cc_session_set_filter(CcSession *self, const CcFilter *filter, const Cc
 /* The filter in use. Its kernel is NULL if no filter was set in this stream. */
 const CcFilter *cc_session_get_filter(const CcSession *self);
 
-/* Maps the frame and starts filtering it. If that fails, tries again with one frame in flight, then
- * on the CPU. On success the session owns the frame. On error the caller still owns it. */
+/* Maps the frame and starts filtering it. If memory runs out, tries again with one frame in flight.
+ * If memory runs out again, or after a device error, tries on the CPU if the configuration allows
+ * it. On success the session owns the frame. On error the caller still owns it. */
 gboolean cc_session_submit(CcSession *self, CcSessionFrame *frame, GError **error);
 
 /* The number of frames in flight: submitted and not taken. */

@@ -24,7 +24,7 @@ take_spare(BufferFrame *self) {
   return self->spare != NULL;
 }
 
-/* If the device is lost, the CPU writes to a spare buffer instead. */
+/* If the device is lost and `out` cannot be mapped without it, maps a spare buffer instead. */
 static gboolean
 map_output(BufferFrame *self, const CcPlan *plan, CcDevice *device, GError **error) {
   g_autoptr(GError) reason = NULL;
@@ -113,7 +113,8 @@ copy_planes(GstVideoFrame *to, const GstVideoFrame *from) {
   }
 }
 
-/* Returns a new buffer in system memory, which has the layout of `like`. */
+/* Copies the frame in `system` into a new buffer in system memory, which has the layout of
+ * `like`. */
 static GstBuffer *
 lay_out_like(GstBuffer *like, GstBuffer *system, const GstVideoInfo *info) {
   GstVideoMeta *meta = gst_buffer_get_video_meta(like);

@@ -19,8 +19,8 @@ CcSessionFrame *cc_buffer_frame_new(GstBuffer *in, const GstVideoInfo *in_info, 
  * result is a buffer in system memory, and *lost is `out` (transfer full). */
 GstBuffer *cc_buffer_frame_free_to_output(CcSessionFrame *frame, GstBuffer **lost);
 
-/* Copies the frame in `system` into `to`. Both have the caps of `info`. `to` must have exactly one
- * memory, which is device memory. */
+/* Copies the frame in `system` into `to`. Both have the caps of `info`. `to` must be in device
+ * memory. The function fails if `to` has several memories or no GstVideoMeta. */
 gboolean cc_buffer_copy_to_device(GstBuffer *to, GstBuffer *system, const GstVideoInfo *info,
                                   GError **error);
 

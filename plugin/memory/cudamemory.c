@@ -146,9 +146,9 @@ owns(GstMemory *memory) {
   return gst_is_cuda_memory(memory);
 }
 
-/* All memories of the buffer must be CUDA memory. If a host address were used as a device address,
- * the context would become unusable for all elements that share it. A buffer with several memories
- * cannot be mapped at once, because merging makes it system memory. */
+/* All memories of the buffer must be CUDA memory of one context. If a host address were used as a
+ * device address, the context would become unusable for all elements that share it. A buffer with
+ * several memories cannot be mapped at once, because merging makes it system memory. */
 static gboolean
 maps(GstBuffer *buffer, gboolean at_once, CcDevice *device) {
   return device && cc_buffer_get_context(buffer, NULL) &&
@@ -163,8 +163,9 @@ sync_memory(GstMemory *memory) {
 }
 
 /* A frame can wait for one stream only. If the frame has several memories, or memory of another
- * context, the memories are synchronized here instead. A map for writing also counts as pending
- * work of the stream. */
+ * context, the memories are synchronized here instead. Mapping a memory for writing also sets the
+ * flag TRANSFER_NEED_SYNC if the memory has a stream, so an output frame waits for its stream too.
+ */
 static const gchar *
 describe(const CcMaps *mapped, CcDevice *device, CcFrame *frame) {
   GstObject *context = cc_buffer_get_context(mapped->buffer, NULL);

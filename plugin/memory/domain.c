@@ -32,7 +32,8 @@ describe_system(const CcMaps *maps, CcDevice *device, CcFrame *frame) {
   return "system memory";
 }
 
-/* Describes a frame with several memories by its worst memory: the last value in CcPinning. */
+/* Describes a frame with several memories by its worst memory. CcPinning lists the best state
+ * first. */
 static const gchar *
 describe_pinned(const CcMaps *maps, CcDevice *device, CcFrame *frame) {
   CcPinning worst = CC_PINNING_OWN;
@@ -56,7 +57,7 @@ static const CcDomain pinned_domain = {
 
 const CcDomain cc_system_domain = {
     .name = "system memory",
-    .cost = 2, /* the same transfer and a copy, if there is a device */
+    .cost = 2, /* the transfer of pinned memory and a copy, if there is a device */
     .owns = owns_any,
     .maps = maps_any,
     .describe = describe_system,

@@ -52,7 +52,7 @@ typedef struct {
 
   /* Whether a buffer is mapped as memory of this domain for `device`. With `at_once`, one map must
    * cover all memories of the buffer. Such a map merges several memories into system memory. If the
-   * function is NULL, the domain maps buffers whose memories it all owns. */
+   * function is NULL, the domain maps a buffer if it owns all memories of the buffer. */
   gboolean (*maps)(GstBuffer *buffer, gboolean at_once, CcDevice *device);
   GstMapFlags map_flags; /* added to GST_MAP_READ or GST_MAP_WRITE in a map */
   /* Sets `memory` and `stream` of the mapped frame. `memory` is CC_MEMORY_HOST unless the memory is

@@ -12,7 +12,8 @@ typedef enum {
   CC_IN_CUDA_ANY_1_24_4, /* every frame since 1.24.4, no frame before */
   /* Every frame since 1.24.4. Before 1.24.4, the last plane may begin in the middle of a row. If
    * GStreamer then maps the frame as system memory, data of this plane is lost. This affects odd
-   * heights in 1.22, and even heights in 1.24.0 to 1.24.3. */
+   * heights in 1.22, and even heights in 1.24.0 to 1.24.3. In 1.24.0 to 1.24.3 no frame is held,
+   * because a domain must not hold odd heights only. */
   CC_IN_CUDA_PLANAR,
   /* Frames with an even height. With an odd height, the last row of chroma is outside of the memory
    * in late versions of 1.22 and in all versions from 1.24.0 to 1.28. */
@@ -23,7 +24,8 @@ typedef enum {
 #define CC_FORMAT_NAME(name, in_cuda) #name,
 
 /* The formats in order of preference, which is used if neighbours leave the format open. Cheaper
- * formats come first. Color formats come before grey formats, because grey would lose the color. */
+ * formats come first. Grey formats are an exception: GRAY8 comes after all color formats of 8 bits,
+ * and GRAY16_LE after all color formats except ARGB64, because grey would lose the color. */
 #define CC_FORMATS(F)                                                                              \
   F(I420, CC_IN_CUDA_PLANAR)                                                                       \
   F(NV12, CC_IN_CUDA_ANY)                                                                          \

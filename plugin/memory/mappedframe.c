@@ -68,8 +68,8 @@ cc_plane_component(const GstVideoInfo *info, guint p) {
   return component[0];
 }
 
-/* FALSE: the sum cannot be an offset in memory. All arithmetic is checked for overflow, because
- * metas may contain any number. */
+/* Adds `n` strides to the offset *at. FALSE: the result would be negative or overflow. The
+ * arithmetic is checked, because metas may contain any number. */
 static gboolean
 add_strides(gsize *at, gsize n, gint stride) {
   gsize bytes;

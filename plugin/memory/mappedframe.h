@@ -18,16 +18,18 @@ typedef struct {
 } CcMappedFrame;
 
 /* Whether a buffer holds a frame with the caps of `info`. CC_ERROR_INVALID if the buffer's
- * GstVideoMeta contradicts the caps, or if a plane reaches outside of the buffer. The GstVideoMeta
+ * GstVideoMeta or GstVideoCropMeta contradicts the caps, or if a plane reaches outside of the
+ * buffer. The GstVideoMeta
  * may have a larger size than the caps. Does not access the memory of the buffer. */
 gboolean cc_buffer_check(GstBuffer *buffer, const GstVideoInfo *info, const CcFrameLayout *layout,
                          GError **error);
 
 /* Maps a buffer with the caps of `info`, as memory of the first domain that accepts it. The buffer
  * must outlive the map. Strides and offsets come from the GstVideoMeta, if the buffer has one. If
- * the function fails, nothing stays mapped. It fails if cc_buffer_check fails, if the memory cannot
- * be mapped (CC_ERROR_INVALID, or CC_ERROR_DEVICE for device memory), or if memory for a copy is
- * missing (CC_ERROR_NO_MEMORY). */
+ * the function fails, nothing stays mapped. It fails if cc_buffer_check fails, if the memory can be
+ * neither mapped nor copied (CC_ERROR_INVALID, or CC_ERROR_DEVICE for device memory), if the engine
+ * cannot use the layout of the rows (CC_ERROR_INVALID), or if memory for repacked planes is missing
+ * (CC_ERROR_NO_MEMORY). */
 gboolean cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *info,
                              const CcFrameLayout *layout, GstMapFlags flags, CcDevice *device,
                              GError **error);

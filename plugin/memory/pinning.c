@@ -228,8 +228,9 @@ try_to_register(Registration *self, gpointer start, gsize bytes, CcDevice *devic
   return CC_PINNING_IN_PLACE;
 }
 
-/* A second attempt makes sense if memory was lacking at the last attempt and other registrations
- * were released since then. The caller holds the lock. */
+/* Whether to try to register memory that was seen before. TRUE if registering was not tried yet.
+ * Also TRUE if the last try failed because of the limit or for lack of memory, and other
+ * registrations were released since then. The caller holds the lock. */
 static gboolean
 is_worth_a_try(const Registration *self) {
   const gboolean lacked_memory =

@@ -15,24 +15,24 @@ G_BEGIN_DECLS
 GstAllocator *cc_pinned_allocator_new(CcDevice *device);
 
 /* Releases the allocator's reference to the device. Memory that is allocated afterwards is not
- * pinned. This function is needed because other elements may keep the allocator for too long, some
- * of them forever. */
+ * pinned. This function is needed because other elements may keep the allocator longer than the
+ * device is used, some of them forever. */
 void cc_pinned_allocator_close(GstAllocator *allocator);
 
 typedef enum {
   CC_PINNING_OWN,       /* pinned: allocated by a pinned allocator */
   CC_PINNING_IN_PLACE,  /* pinned: registered in place */
-  CC_PINNING_FIRST,     /* seen for the first time, so it may never be used again */
+  CC_PINNING_FIRST,     /* seen for the first time; registering does not pay off for one use */
   CC_PINNING_SMALL,     /* too small: copying costs less than registering */
   CC_PINNING_KIND,      /* not plain system memory: the address may change after an unmap */
   CC_PINNING_LIMIT,     /* the limit is reached; tried again after memory was released */
   CC_PINNING_NO_MEMORY, /* the driver is out of memory; tried again as with LIMIT */
-  CC_PINNING_REFUSED,   /* the driver refused, because memory is read-only or on a device */
+  CC_PINNING_REFUSED,   /* the driver refused, for example because the memory is read-only */
 } CcPinning;
 
-/* Returns whether a mapped memory is pinned. Memory from other allocators is registered here when
- * it is seen for the second time, and stays registered until it is freed. Registering memory once
- * costs less than copying each frame from it. It costs more than a single copy, so memory that is
+/* Returns whether a mapped memory is pinned. Memory from other allocators is registered here, if
+ * possible, when it is seen for the second time. It stays registered until it is freed. Registering
+ * costs less than copying every frame, but more than copying one frame. Therefore memory that is
  * used only once is not registered. Pinned memory is pinned for all devices. Any thread. */
 CcPinning cc_pinning_look_up(const GstMapInfo *map, CcDevice *device);
 

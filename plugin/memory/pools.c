@@ -3,7 +3,7 @@
 
 #define ALIGN_MASK 63 /* allocations are aligned to 64 bytes: a cache line, a vector register */
 #define MAX_ALIGN_MASK 65535
-#define MAX_PADDING (1 << 20) /* maximum prefix and padding of a neighbour, in bytes */
+#define MAX_PADDING (1 << 20) /* maximum prefix or padding of a neighbour's request, in bytes */
 /* The maximum number of buffers that our own pools allocate in advance for a neighbour. */
 #define MAX_MIN 64
 
@@ -54,7 +54,7 @@ set_pool(GstQuery *query, GstBufferPool *pool, guint size, guint min, guint max)
 }
 
 /* The alignment must be a mask of low bits. Prefix and padding must be of plausible size, so that
- * GStreamer's sum does not overflow. */
+ * GStreamer's sum of them and the size does not overflow. */
 static gboolean
 is_reasonable(const GstAllocationParams *params) {
   return (params->align & (params->align + 1)) == 0 && params->align <= MAX_ALIGN_MASK &&

@@ -18,14 +18,14 @@ typedef struct {
 
 /* Sets the pool in the answer to the allocation query on the source pad. If the domain has its own
  * pools, a new pool of the domain is made, which allocates buffers on demand. Otherwise
- * downstream's pool is used if it has special memory or if no pinned memory is wanted; else a pool
- * of ours is made. Returns a static text that names the kind of the pool for the log. NULL: no pool
- * can be made. */
+ * downstream's pool is used if it has special memory or if no pinned memory is wanted. A pool of
+ * ours is made in all other cases, and if downstream's pool is missing or cannot be configured.
+ * Returns a static text that names the kind of the pool for the log. NULL: no pool can be made. */
 const gchar *cc_choose_pool(GstQuery *query, const CcAllocation *allocation);
 
 /* Adds GstVideoMeta and GstVideoCropMeta to upstream's allocation query: rows and planes may have
- * any layout, and a frame may be a crop of a larger frame. Upstream then crops without a copy. Few
- * elements can copy in device memory. */
+ * any layout, and a frame may be a crop of a larger frame. Upstream then crops without a copy. In
+ * device memory few upstream elements could make that copy. */
 void cc_propose_metas(GstQuery *query);
 
 /* Adds a pool to upstream's allocation query, if one can be made. */

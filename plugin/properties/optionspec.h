@@ -10,10 +10,10 @@ G_BEGIN_DECLS
 
 /* The specification of a property for the option, a floating reference. Unlike GObject's
  * specifications, the specification of a number accepts every number. The setter thus sees the
- * original value and may refuse it. GObject's specifications would silently replace it with the
- * nearest number in range, and NaN with the lowest. Because validation never changes a value,
- * GObject also converts values out of range, for example from the text of a launch line. The type
- * of a choice is an enum, whose name is "GstCudaConv" followed by the name of the option. */
+ * original value and may refuse it. With its own specifications GObject would print a warning for
+ * NaN and for a number out of range, and would not call the setter. The type of a choice is an
+ * enum. Its name is "GstCudaConv" followed by the name of the option with a capital letter, for
+ * example GstCudaConvBorder. */
 GParamSpec *cc_option_new_spec(const CcOption *self, GParamFlags flags);
 
 /* Reads the value that was set for an option's property. Time and memory are bounded for any size
@@ -27,7 +27,7 @@ gboolean cc_option_read(const CcOption *self, const GValue *from, CcOptionValue 
 void cc_option_write(const CcOption *self, const CcOptionValue *value, GValue *to);
 
 /* Describes a value as a user would write it, for example <1, four> or "four". The text is one line
- * of valid UTF-8. It is cut after about 120 characters. Time and memory are bounded for any value.
+ * of valid UTF-8. It is cut after about 120 bytes. Time and memory are bounded for any value.
  * A value other than a number, text, choice or array is described by its type only. */
 gchar *cc_value_describe(const GValue *value);
 

@@ -113,7 +113,7 @@ add_names(GPtrArray *all, gchar **names) {
       g_ptr_array_add(all, g_strdup(*name));
 }
 
-/* Without duplicates, in GStreamer's order. */
+/* Returns the names of all presets without duplicates, in the order that GStreamer uses. */
 static gchar **
 get_preset_names(GstPreset *preset) {
   g_auto(GStrv) shipped = g_key_file_get_groups(get_shipped(), NULL);

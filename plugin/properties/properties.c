@@ -30,8 +30,8 @@ refuse(GstCudaConv *self, guint i, const GValue *value, const gchar *why) {
 }
 
 /* Removes one level of escapes from a text of a preset. When saving, GStreamer escapes the text
- * twice, as a value and for the file. When loading, it unescapes the text only once. `\\ ` becomes
- * a blank, and `\\012` becomes a new line. */
+ * twice, as a value and for the file. When loading, it unescapes the text only once. The file has
+ * `\\ ` for a blank and `\\012` for a new line, and this function gets `\ ` and `\012`. */
 static void
 unescape(gchar *text) {
   gchar *to = text;
@@ -68,7 +68,7 @@ set_property(GObject *object, guint id, const GValue *from, GParamSpec *pspec) {
       !cc_settings_set(&self->settings, id - 1, &value, &error))
     refuse(self, id - 1, from, error->message);
   else if (id - 1 < CC_N_DEFINITIONS)
-    /* Setting a definition also selects the custom kernel, so the kernel property has changed. */
+    /* Setting a definition may select the custom kernel, which changes the property kernel. */
     g_object_notify_by_pspec(object, specs[CC_OPTION_KERNEL + 1]);
   if (option->type == CC_OPTION_COEFFICIENTS)
     g_free((gchar *)value.text);
@@ -91,7 +91,8 @@ get_property(GObject *object, guint id, GValue *to, GParamSpec *pspec) {
 /* GObject calls this function once for all properties that were set by one g_object_set, by a
  * preset, by the control bindings for a frame, or between g_object_freeze_notify and
  * g_object_thaw_notify. Only these properties are committed, because another thread may be about to
- * set further values. */
+ * set further values. cc_settings_commit adds the properties that define the custom kernel, if one
+ * of them was set. */
 static void
 dispatch_properties_changed(GObject *object, guint n, GParamSpec **changed) {
   CcOptionSet set = 0;

@@ -2,7 +2,8 @@
 #pragma once
 
 /* Chooses the filter from the values of the properties, and keeps the previous values of properties
- * that do not work. Used by the streaming thread. This code does not depend on caps or buffers. */
+ * that do not work. Used by the streaming thread, except gst_cuda_conv_check_properties. This code
+ * does not depend on caps or buffers. */
 
 #include "element.h"
 
@@ -17,7 +18,7 @@ typedef gboolean (*CcUseFilter)(GstCudaConv *self, const CcFilter *filter, gpoin
 void gst_cuda_conv_begin_selection(GstCudaConv *self);
 
 /* Whether a filter can be made from the combined values of the properties, for at least some
- * frames. Called when the element starts. */
+ * formats and sizes of frames. Called when the element starts, by the thread that starts it. */
 gboolean gst_cuda_conv_check_properties(GstCudaConv *self, GError **error);
 
 /* Chooses the filter for frames with new caps from the values of the properties. If some values

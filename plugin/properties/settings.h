@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The values of the element's properties. Any thread may set them. Setting a property stages its
- * value, and getting a property returns the staged value. A commit makes staged values take effect.
- * The streaming thread takes a consistent copy of the committed values.
+/* The values of the element's properties. Any thread may set them. Setting a property that affects
+ * pixels stages its value, and getting the property returns the staged value. A commit makes staged
+ * values take effect. The streaming thread takes a consistent copy of the committed values. The
+ * properties of CcDeviceOptions need no commit.
  *
- * At the end of each call that sets properties, GObject reports the properties that were set.
- * Exactly these properties are committed then. If calls of several threads overlap, GObject reports
- * once, after the last call. To limit the delay, a frame commits all staged values if one of them
- * has been staged for 50 ms. */
+ * At the end of each call that sets properties, GObject reports the properties that were set. Only
+ * these properties are committed then. If one of them defines the custom kernel, all properties
+ * that define it are committed. If calls of several threads overlap, GObject reports once, after
+ * the last call. To limit the delay, a frame commits all staged values if one of them has been
+ * staged for 50 ms. */
 
 #include "engine/options.h"
 #include "engine/run/backend.h"
@@ -33,7 +35,7 @@ typedef struct {
   /* Options that were set after the streaming thread last took the committed values, or that were
    * set before but not yet committed at that time. */
   CcOptionSet fresh;
-  guint64 serial;                 /* version of `committed`; a commit that changes a value adds 1 */
+  guint64 serial;                 /* version of `committed`; every change of `committed` adds 1 */
   CcDeviceOptions device;         /* take effect without a commit */
   gboolean started;               /* the element has started, so refused values are not stored */
   gchar *refusal[CC_MAX_OPTIONS]; /* reason why the start must fail; NULL: no value was refused */
@@ -57,10 +59,11 @@ void cc_settings_load(CcSettings *self, const CcSettings *preset);
 
 /* --- commits --- */
 
-/* Commits the staged values of these properties. */
+/* Commits the staged values of the properties in `set`. If one of them defines the custom kernel,
+ * commits all properties that define it. */
 void cc_settings_commit(CcSettings *self, CcOptionSet set);
 
-/* Called for each frame. */
+/* Commits all staged values if one of them has been staged for 50 ms. Called for each frame. */
 void cc_settings_commit_overdue(CcSettings *self);
 
 /* --- start and stop --- */
@@ -84,9 +87,11 @@ void cc_settings_stop(CcSettings *self);
 guint64 cc_settings_take(CcSettings *self, CcOptions *options);
 guint64 cc_settings_get_serial(CcSettings *self);
 
-/* Used if committed values cannot work. Sets `refused` properties back to the values in `running`,
- * except properties that were set after the last cc_settings_take, or that were not yet committed
- * at that time. Returns the properties whose staged values changed. */
+/* Used if committed values cannot work. Sets the committed values of `refused` properties back to
+ * the values in `running`, except values that were committed after the last cc_settings_take. Also
+ * sets their staged values back, except the values of properties that were set after that call or
+ * that were not yet committed at that time. Returns the properties whose staged values were set
+ * back. */
 CcOptionSet cc_settings_put_back(CcSettings *self, CcOptionSet refused, const CcOptions *running);
 
 /* --- for any thread --- */
