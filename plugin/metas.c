@@ -24,7 +24,7 @@ cc_meta_transform(GstBuffer *out, GstMeta *meta, GstBuffer *in, const GstVideoIn
                   const GstVideoInfo *out_info) {
   const GstMetaInfo *info = meta->info;
   if (info->api == GST_VIDEO_CROP_META_API_TYPE && cc_buffer_is_cropped(in, in_info))
-    return FALSE; /* the crop was already applied when the frame was mapped */
+    return FALSE; /* the crop is applied when the frame is mapped */
   if (!cc_meta_survives(info->api))
     return FALSE;
   const gboolean same_size =

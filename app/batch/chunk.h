@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* A chunk of a video: the frames of a time range, filtered and encoded. A chunk consists of two
- * files: a Matroska file without audio, and a text file with the exact times of the packets. */
+/* A chunk of a video: the frames of a time range, filtered and encoded. A chunk with frames
+ * consists of two files: a Matroska file without audio, and a text file with the exact times of the
+ * packets. */
 
 #include "app/convert/input.h"
 #include "app/convert/options.h"

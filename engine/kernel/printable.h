@@ -5,12 +5,12 @@
 
 G_BEGIN_DECLS
 
-/* Makes any bytes printable in a message: valid UTF-8 without control characters, which could break
- * the line or command a terminal. Newly allocated. */
+/* Makes any bytes printable in a message: as valid UTF-8 without control characters. Control
+ * characters could break the line, or give commands to a terminal. Newly allocated. */
 gchar *cc_printable(const gchar *text);
 
-/* The first `max` bytes of the printable text, with "..." appended if the printable text is longer.
- */
+/* The first characters of the printable text, at most `max` bytes, with "..." appended if the text
+ * is longer. */
 gchar *cc_shorten(const gchar *text, gsize max);
 
 /* Like cc_shorten for 120 bytes, in double quotes. */

@@ -23,8 +23,8 @@ enum { CC_N_STAGE_KINDS = 2 CC_STAGES(CC_LIST_PLUS_ONE) };
 typedef enum {
   /* Neighbourhoods of source samples. No two stages with this input make the same component. */
   CC_READS_SOURCE,
-  /* Neighbourhoods in the intermediate planes that the previous stage writes, not counting
-   * direction-color. The previous stage completes the whole region before this stage begins. This
+  /* Neighbourhoods in intermediate planes. The previous stage writes these planes, or CONVOLVE if
+   * the previous stage is direction-color. They are complete before this stage begins. This
    * stage writes every component that a pass makes (cc_plan_made_components). It copies all bits of
    * the stored words of components that it leaves unchanged. The colors of direction-color are not
    * in these planes, because they are written to the frame afterwards. */

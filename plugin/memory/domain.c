@@ -57,7 +57,7 @@ static const CcDomain pinned_domain = {
 
 const CcDomain cc_system_domain = {
     .name = "system memory",
-    .cost = 2, /* the transfer of pinned memory and a copy, if there is a device */
+    .cost = 2, /* with a device: the transfer, as for pinned memory, and a copy for staging */
     .owns = owns_any,
     .maps = maps_any,
     .describe = describe_system,

@@ -156,8 +156,8 @@ load_shipped(GstPreset *preset, const gchar *name) {
   return TRUE;
 }
 
-/* Properties that the preset omits get their defaults. The preset is first loaded into a temporary
- * element, so that nothing changes if one of its values is refused. */
+/* Properties that affect pixels get their defaults if the preset omits them. The preset is first
+ * loaded into a temporary element, so that nothing changes if one of its values is refused. */
 static gboolean
 load_preset(GstPreset *preset, const gchar *name) {
   GstCudaConv *self = GST_CUDA_CONV(preset);

@@ -31,13 +31,13 @@ typedef struct {
   GMutex lock; /* guards everything below */
   CcOptions staged, committed;
   CcOptionSet pending;           /* options that were set and not yet committed */
-  gint64 set_at[CC_MAX_OPTIONS]; /* monotonic time (us) when each pending option was staged */
+  gint64 set_at[CC_MAX_OPTIONS]; /* monotonic time (us) when each pending option was first staged */
   /* Options that were set after the streaming thread last took the committed values, or that were
    * set before but not yet committed at that time. */
   CcOptionSet fresh;
   guint64 serial;                 /* version of `committed`; every change of `committed` adds 1 */
   CcDeviceOptions device;         /* take effect without a commit */
-  gboolean started;               /* the element has started, so refused values are not stored */
+  gboolean started;               /* the element has started, so `refusal` does not change */
   gchar *refusal[CC_MAX_OPTIONS]; /* reason why the start must fail; NULL: no value was refused */
 } CcSettings;
 
@@ -47,10 +47,12 @@ void cc_settings_clear(CcSettings *self);
 
 /* --- properties --- */
 
-/* Stages the value of property `i`, or refuses it as cc_options_set does. */
+/* Stages the value of property `i`, or refuses it as cc_options_set does. Values of
+ * CcDeviceOptions take effect at once. */
 gboolean cc_settings_set(CcSettings *self, guint i, const CcOptionValue *value, GError **error);
 
-/* The staged value of property `i`. The caller frees its text with g_free. */
+/* The staged value of property `i`, or its value in CcDeviceOptions. The caller frees its text with
+ * g_free. */
 CcOptionValue cc_settings_get(CcSettings *self, guint i);
 
 /* Stages the values that affect pixels. They are copied from the staged values of `preset`, which
