@@ -135,7 +135,6 @@ parse_option(CcFilter *filter, const gchar *name, const gchar *value, const gcha
              GError **error) {
   CcOptionValue parsed;
   g_autoptr(GError) reason = NULL;
-  cc_options_set_algorithms(cc_backend_algorithms());
   const guint i = cc_options_find(name);
   if (i <= CC_OPTION_KERNEL || i == cc_n_options || i == CC_OPTION_SIZE) {
     g_autoptr(GString) names = g_string_new(NULL);
@@ -170,6 +169,7 @@ gboolean
 bench_case_parse(BenchCase *self, const gchar *text, BenchOption option, gpointer data,
                  const gchar *others, GError **error) {
   g_auto(GStrv) words = g_strsplit(text, " ", -1);
+  cc_options_set_algorithms(cc_backend_algorithms());
   if (g_strv_length(words) < 3)
     return bench_refuse(error, "\"%s\": a case is \"" BENCH_CASE_SYNTAX "\"", text);
   *self = (BenchCase){.format = g_strdup(words[0]), .filter.stride = 1};

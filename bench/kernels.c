@@ -44,10 +44,9 @@ parse_option(gpointer data, const gchar *name, const gchar *value, GError **erro
     if (choice) { /* a former name is replaced by the current name */
       g_free(*word);
       *word = g_strdup(cc_option_find_choice_of(option, choice->value)->name);
-    }
-    if (bench_find_name(peers, *word) < 0 && bench_find_name(bench_algorithm_names, *word) < 0 &&
-        !g_str_has_prefix(*word, WITHOUT))
+    } else if (bench_find_name(peers, *word) < 0 && !g_str_has_prefix(*word, WITHOUT)) {
       return bench_refuse(error, "there is no algorithm \"%s\"", *word);
+    }
   }
   return TRUE;
 }

@@ -188,6 +188,9 @@ class Rows(unittest.TestCase):
         text, _ = run("kernels", "--size=16x8", "--format=GRAY8", "--kernel=box:3", "--algorithm=sliding", "--json=-",
                       "--npp=/nowhere")
         self.assertEqual([row["algorithm"] for row in json.loads(text)["results"]], ["copy", "tensor-core"])
+        done = subprocess.run([f"{FOLDER}/cudaconv-bench-kernels", "--npp=/nowhere", "--once",
+                               "GRAY8 16x8 box:3 algorithms=sliding"], capture_output=True, text=True, check=True)
+        self.assertIn('"algorithm":"tensor-core"', done.stdout.replace(" ", ""))
 
     def test_choice_of_auto(self):
         """Checks the algorithm that auto chooses, and the number of launches. Three launches filter the components
