@@ -73,9 +73,9 @@ sequence_find(const ImageSequence *self, guint *first, guint *last, GError **err
   const gchar *slash = strrchr(self->before, '/');
   g_autofree gchar *folder =
       slash ? g_strndup(self->before, (gsize)(slash - self->before) + 1) : g_strdup(".");
+  g_autofree gchar *pattern = sequence_pattern(self);
   g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
   if (!dir) {
-    g_autofree gchar *pattern = sequence_pattern(self);
     g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
                 "%s: there is no folder %s, or it cannot be read", pattern, folder);
     return FALSE;
@@ -90,7 +90,6 @@ sequence_find(const ImageSequence *self, guint *first, guint *last, GError **err
       *last = MAX(*last, number);
     }
   }
-  g_autofree gchar *pattern = sequence_pattern(self);
   if (count == 0) {
     g_set_error(
         error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
