@@ -46,9 +46,9 @@ def properties_of(text):
 
 
 def choices(lines):
-    """Returns the values of an enum and their descriptions, from the lines of a property."""
+    """Returns the values of an enum and their descriptions, from the lines of a property. Leaves out former names."""
     found = (re.match(r"\(-?\d+\): (\S+) +- (.*)", line) for line in lines)
-    return [(choice[1], choice[2]) for choice in found if choice]
+    return [(choice[1], choice[2]) for choice in found if choice and not choice[2].startswith("The former name of ")]
 
 
 def presets_of(text):

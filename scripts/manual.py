@@ -42,7 +42,7 @@ def option(name, paragraphs):
     limits = kind.partition(", ")[2]
     facts = ", ".join(([f"{limits}"] if limits else []) + ([default] if default else []))
     values = [re.match(r"- (`[^`]*`)", line)[1] for line in "\n".join(paragraphs[1:]).split("\n")
-              if line.startswith("- `") and ": The former name of " not in line]
+              if line.startswith("- `")]
     prose = " ".join(text.replace("\n", " ") for text in paragraphs[1:] if not text.startswith("- "))
     return (f".TP\n.BI \\-\\-{roff(name).strip()}= {word}\n" + roff(prose)
             + (roff(f"Values: {', '.join(values)}.") if values else "")

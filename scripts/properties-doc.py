@@ -130,8 +130,7 @@ def table(of, page):
     for property_ in of:
         meaning = property_.blurb.replace("|", "\\|").replace("<", "&lt;")
         if 0 < len(property_.values) <= MAX_CHOICES:
-            meaning += ": " + ", ".join(f"`{value}`" for value, text in property_.values
-                                        if not text.startswith("The former name of "))
+            meaning += ": " + ", ".join(f"`{value}`" for value, _ in property_.values)
         cells = (f"[`{property_.name}`]({page}#{property_.name})", property_.type,
                  marked(property_) or "read-only", meaning)
         lines.append(f"| {' | '.join(cells)} |")
