@@ -23,7 +23,7 @@ shift
 say() { echo "$*" >&2; }
 FOR_TESTS=sm_80
 ALL="No GPU here: CUDA code is compiled for all GPUs, which takes 5 to 15 minutes on two cores. One GPU:\
- MESON_OPTIONS=-Dcuda-arch=sm_90; no CUDA: MESON_OPTIONS=-Dcuda=disabled"
+ MESON_OPTIONS=-Dcuda-arch=sm_90; no CUDA: BUILD=build-cpu MESON_OPTIONS=-Dcuda=disabled"
 
 if [ ! -f "$build/build.ninja" ]; then
   options=("$@") note=
@@ -34,7 +34,7 @@ if [ ! -f "$build/build.ninja" ]; then
       if python3 cuda/arch_flags.py "$nvcc" "$gpus" >/dev/null 2>&1; then
         options+=("-Dcuda-arch=$gpus")
         note="CUDA code is compiled for the GPU of this machine, $gpus, which takes 2 to 5 minutes on two cores. All GPUs:\
- MESON_OPTIONS=-Dcuda-arch=; no CUDA: MESON_OPTIONS=-Dcuda=disabled"
+ MESON_OPTIONS=-Dcuda-arch=; no CUDA: BUILD=build-cpu MESON_OPTIONS=-Dcuda=disabled"
       fi
     elif [ "$purpose" = --demo ]; then
       build+=-demo
@@ -45,7 +45,7 @@ if [ ! -f "$build/build.ninja" ]; then
     else
       options+=("-Dcuda-arch=$FOR_TESTS")
       note="No GPU here: CUDA code is compiled for $FOR_TESTS, which takes 2 to 5 minutes on two cores. Other GPUs:\
- MESON_OPTIONS=-Dcuda-arch=sm_90; no CUDA: MESON_OPTIONS=-Dcuda=disabled"
+ MESON_OPTIONS=-Dcuda-arch=sm_90; no CUDA: BUILD=build-cpu MESON_OPTIONS=-Dcuda=disabled"
     fi
   fi
   if [ ! -f "$build/build.ninja" ]; then
@@ -59,7 +59,7 @@ if [ ! -f "$build/build.ninja" ]; then
 else
   if [ $# != 0 ] && [ -e "$build/made-with-options" ] && [ "$*" != "$(<"$build/made-with-options")" ]; then
     say "$build was configured with MESON_OPTIONS=\"$(<"$build/made-with-options")\" and not with \"$*\"." \
-      "make clean removes this folder; BUILD=FOLDER selects another one."
+      "make clean removes all build folders; BUILD=FOLDER selects another one."
     exit 2
   fi
   # Meson has not seen packages that were installed since then
