@@ -17,6 +17,7 @@
 
 #include <glib-unix.h>
 #include <gst/pbutils/pbutils.h>
+#include <gst/video/navigation.h>
 #include <signal.h>
 #include <string.h>
 
@@ -58,6 +59,7 @@ typedef struct {
 
   gchar *backend; /* line of text about the backend */
   gboolean started, paused, repeating, repeat_again;
+  gboolean shift, dragging; /* what is pressed in the window: Shift, the first button */
   gboolean shows_help, hides_line;
   gchar *note; /* the last warning */
   gint64 note_end;
@@ -200,6 +202,65 @@ on_key(const gchar *key, gpointer user_data) {
   repeat_frame(self);
 }
 
+/* Some sinks report a key without the effect of Shift, and Shift as a separate key. */
+static void
+on_window_key(Play *self, const gchar *key, gboolean pressed) {
+  if (g_str_has_prefix(key, "Shift_")) {
+    self->shift = pressed;
+    return;
+  }
+  if (!pressed)
+    return;
+  const gchar letter[] = {self->shift ? g_ascii_toupper(*key) : *key, '\0'};
+  on_key(g_ascii_isalpha(*key) && key[1] == '\0' ? letter : key, self);
+}
+
+/* Moves the line to `x`, a column of the frames of `element`, which is the filter or the sink. */
+static void
+on_drag(Play *self, GstElement *element, gdouble x) {
+  g_autoptr(GstPad) pad = gst_element_get_static_pad(
+      element, GST_OBJECT_FLAG_IS_SET(element, GST_ELEMENT_FLAG_SINK) ? "sink" : "src");
+  g_autoptr(GstCaps) caps = pad ? gst_pad_get_current_caps(pad) : NULL;
+  gint width;
+  if (!caps || !gst_structure_get_int(gst_caps_get_structure(caps, 0), "width", &width))
+    return;
+  controls_drag(self->controls, x / width);
+  repeat_frame(self);
+}
+
+static void
+on_navigation(Play *self, GstMessage *message) {
+  g_autoptr(GstEvent) event = NULL;
+  GstElement *element = GST_ELEMENT(GST_MESSAGE_SRC(message));
+  const gchar *key;
+  gdouble x;
+  gint button;
+  if (!gst_navigation_message_parse_event(message, &event))
+    return;
+  const GstNavigationEventType type = gst_navigation_event_get_type(event);
+  switch (type) {
+  case GST_NAVIGATION_EVENT_KEY_PRESS:
+  case GST_NAVIGATION_EVENT_KEY_RELEASE:
+    if (gst_navigation_event_parse_key_event(event, &key) && key)
+      on_window_key(self, key, type == GST_NAVIGATION_EVENT_KEY_PRESS);
+    break;
+  case GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS:
+  case GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE:
+    if (gst_navigation_event_parse_mouse_button_event(event, &button, &x, NULL) && button == 1) {
+      self->dragging = type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS;
+      if (self->dragging)
+        on_drag(self, element, x);
+    }
+    break;
+  case GST_NAVIGATION_EVENT_MOUSE_MOVE:
+    if (self->dragging && gst_navigation_event_parse_mouse_move_event(event, &x, NULL))
+      on_drag(self, element, x);
+    break;
+  default:
+    break;
+  }
+}
+
 static gboolean
 on_signal(gpointer user_data) {
   Play *self = user_data;
@@ -283,21 +344,6 @@ on_end(Play *self) {
 }
 
 static void
-on_application_message(Play *self, GstMessage *message) {
-  const GstStructure *structure = gst_message_get_structure(message);
-  gdouble share;
-  if (gst_structure_has_name(structure, PLAYER_NO_VIDEO)) {
-    end_with(self, error_no_video(self->input, self->missing));
-  } else if (gst_structure_has_name(structure, PLAYER_KEY)) {
-    on_key(gst_structure_get_string(structure, "key"), self);
-  } else if (gst_structure_has_name(structure, PLAYER_DRAG) &&
-             gst_structure_get_double(structure, "share", &share)) {
-    controls_drag(self->controls, share);
-    repeat_frame(self);
-  }
-}
-
-static void
 on_element_message(Play *self, GstMessage *message) {
   if (gst_message_has_name(message, "cudaconv-backend")) {
     const GstStructure *backend = gst_message_get_structure(message);
@@ -309,6 +355,8 @@ on_element_message(Play *self, GstMessage *message) {
       g_print("%s", self->backend);
   } else if (gst_is_missing_plugin_message(message) && !self->missing) {
     self->missing = gst_missing_plugin_message_get_description(message);
+  } else if (gst_navigation_message_get_type(message) == GST_NAVIGATION_MESSAGE_EVENT) {
+    on_navigation(self, message);
   }
 }
 
@@ -354,7 +402,8 @@ on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
     on_state(self, message);
     break;
   case GST_MESSAGE_APPLICATION:
-    on_application_message(self, message);
+    if (gst_message_has_name(message, PLAYER_NO_VIDEO))
+      end_with(self, error_no_video(self->input, self->missing));
     break;
   case GST_MESSAGE_ELEMENT:
     on_element_message(self, message);

@@ -25,72 +25,15 @@
 
 /* ---- keys and the mouse ---- */
 
-/* Only used by the window's thread. */
-typedef struct {
-  gboolean shift, dragging;
-} InputState;
-
-static void
-post(GstPad *pad, GstStructure *structure) {
-  g_autoptr(GstElement) element = gst_pad_get_parent_element(pad);
-  gst_element_post_message(element, gst_message_new_application(GST_OBJECT(element), structure));
-}
-
-/* Some sinks report a key without the effect of Shift, and Shift as a separate key. */
-static void
-on_key(GstPad *pad, InputState *state, const gchar *key, gboolean pressed) {
-  if (g_str_has_prefix(key, "Shift_")) {
-    state->shift = pressed;
-    return;
-  }
-  if (!pressed)
-    return;
-  const gchar letter[] = {state->shift ? g_ascii_toupper(*key) : *key, '\0'};
-  const gboolean is_letter = g_ascii_isalpha(*key) && key[1] == '\0';
-  post(pad, gst_structure_new(PLAYER_KEY, "key", G_TYPE_STRING, is_letter ? letter : key, NULL));
-}
-
-static void
-on_drag(GstPad *pad, gdouble x) {
-  g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
-  gint width;
-  if (caps && gst_structure_get_int(gst_caps_get_structure(caps, 0), "width", &width))
-    post(pad, gst_structure_new(PLAYER_DRAG, "share", G_TYPE_DOUBLE, x / width, NULL));
-}
-
-/* Handles navigation events at the filter, because their coordinates there are those of the
- * filtered image. Drops the events, so that they do not reach the source. */
+/* Posts navigation events of the window as messages. At the filter their coordinates are those of
+ * the filtered image. Drops the events, so that they do not reach the source. */
 static GstPadProbeReturn
-on_navigation(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+on_navigation(GstPad *pad, GstPadProbeInfo *info, gpointer unused) {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
-  InputState *state = user_data;
-  const gchar *key;
-  gdouble x;
-  gint button;
   if (GST_EVENT_TYPE(event) != GST_EVENT_NAVIGATION)
     return GST_PAD_PROBE_OK;
-  const GstNavigationEventType type = gst_navigation_event_get_type(event);
-  switch (type) {
-  case GST_NAVIGATION_EVENT_KEY_PRESS:
-  case GST_NAVIGATION_EVENT_KEY_RELEASE:
-    if (gst_navigation_event_parse_key_event(event, &key) && key)
-      on_key(pad, state, key, type == GST_NAVIGATION_EVENT_KEY_PRESS);
-    break;
-  case GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS:
-  case GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE:
-    if (gst_navigation_event_parse_mouse_button_event(event, &button, &x, NULL) && button == 1) {
-      state->dragging = type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS;
-      if (state->dragging)
-        on_drag(pad, x);
-    }
-    break;
-  case GST_NAVIGATION_EVENT_MOUSE_MOVE:
-    if (state->dragging && gst_navigation_event_parse_mouse_move_event(event, &x, NULL))
-      on_drag(pad, x);
-    break;
-  default:
-    break;
-  }
+  g_autoptr(GstElement) element = gst_pad_get_parent_element(pad);
+  gst_element_post_message(element, gst_navigation_message_new_event(GST_OBJECT(element), event));
   return GST_PAD_PROBE_DROP;
 }
 
@@ -228,8 +171,7 @@ player_new(const PlayerSetup *setup, GError **error) {
   g_signal_connect(source, "no-more-pads", G_CALLBACK(on_no_more_pads), player);
 
   g_autoptr(GstPad) pad = gst_element_get_static_pad(filter, "src");
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_navigation, g_new0(InputState, 1),
-                    g_free);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_navigation, NULL, NULL);
   return player;
 }
 

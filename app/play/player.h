@@ -18,13 +18,12 @@ typedef struct {
 /* Name of the textoverlay. There is no such element if textoverlay is not installed. */
 #define PLAYER_TEXT "text"
 
-/* Application messages of the pipeline. */
-#define PLAYER_NO_VIDEO "cudaconv-play-no-video" /* the input has no video that can be decoded */
-#define PLAYER_KEY "cudaconv-play-key"           /* `key` (string) was pressed in the window */
-#define PLAYER_DRAG "cudaconv-play-drag"         /* drag to `share` (double) of the width */
+/* Application message: the input has no video that can be decoded. */
+#define PLAYER_NO_VIDEO "cudaconv-play-no-video"
 
-/* Returns a pipeline (floating) in state NULL. Returns NULL with an error if an element is not
- * installed or cannot be linked. */
+/* Returns a pipeline (floating) in state NULL. Keys and the mouse in the window are navigation
+ * messages of the filter, or of the sink if the pipeline is flushing. Returns NULL with an error if
+ * an element is not installed or cannot be linked. */
 GstElement *player_new(const PlayerSetup *setup, GError **error);
 
 /* Filters and shows the current frame again, asynchronously. Returns FALSE and does nothing if the

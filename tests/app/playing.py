@@ -65,13 +65,18 @@ class Player:
         self.printed += (self.process.stdout.read() or b"").decode()
         return self.printed
 
-    def expect(self, text, count=1):
-        """Waits until the player has printed `text` `count` times."""
-        end = time.monotonic() + TIMEOUT
+    def prints(self, text, count, seconds):
+        """Waits until the player has printed `text` `count` times. Returns False if it does not in that time."""
+        end = time.monotonic() + seconds
         while self.read().count(text) < count:
             if time.monotonic() > end or self.process.poll() is not None:
-                sys.exit(f"{text!r} is not printed {count} times:\n{self.read()}")
+                return False
             time.sleep(0.05)
+        return True
+
+    def expect(self, text, count=1):
+        if not self.prints(text, count, TIMEOUT):
+            sys.exit(f"{text!r} is not printed {count} times:\n{self.read()}")
 
     def end(self, key="q"):
         if key:
