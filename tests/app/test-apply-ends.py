@@ -19,8 +19,8 @@ import media
 from media import BEFORE, COMMAND, every_nth, frames_of, wait_for
 
 LIVE = "testbin://video,is-live=true"
-# slow enough that a signal arrives in the middle
-SLOW = ("--kernel=box", "--size=127", "--n-threads=1", "--encoder=identity sleep-time=20000 ! x264enc")
+# Slow enough that a signal arrives in the middle. Without its lookahead, x264enc writes from the first frame on.
+SLOW = ("--kernel=box", "--size=127", "--n-threads=1", "--encoder=identity sleep-time=20000 ! x264enc tune=zerolatency")
 
 
 class Ends(media.Case):
