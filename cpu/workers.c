@@ -92,7 +92,7 @@ cc_scratch_clear(CcScratch *self) {
 
 /* --- slots --- */
 
-/* Tells the processor that the thread spins. */
+/* A hint to the processor that the thread spins. */
 static inline void
 relax(void) {
 #if defined(__x86_64__) || defined(__i386__)

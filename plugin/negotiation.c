@@ -11,8 +11,8 @@
 
 #define MAX_TEXT 500 /* maximum number of bytes of caps in a message */
 
-/* The name of a custom query between cudaconv elements. It asks whether the receiver can use memory
- * of the caps feature in the field "feature". The receiver adds the boolean field "answer". */
+/* The name of a custom query between cudaconv elements: whether the receiver can use memory of the
+ * caps feature in the field "feature". The receiver adds the boolean field "answer". */
 #define IS_OF_USE "cudaconv-memory-is-of-use"
 
 /* --- which memory --- */

@@ -13,7 +13,7 @@ void gst_cuda_conv_install_negotiation(GstBaseTransformClass *klass);
 /* Clears the caps for the next stream. */
 void gst_cuda_conv_forget_caps(GstCudaConv *self);
 
-/* Answers the custom query in which an upstream cudaconv asks about memory. FALSE: `query` is of
+/* Answers the custom query of an upstream cudaconv about memory. FALSE: `query` is of
  * another kind. Any thread. */
 gboolean gst_cuda_conv_answer_query(GstCudaConv *self, GstQuery *query);
 

@@ -59,7 +59,7 @@ typedef struct {
 
   gchar *backend; /* line of text about the backend */
   gboolean started, paused, repeating, repeat_again;
-  gboolean shift, dragging; /* what is pressed in the window: Shift, the first button */
+  gboolean shift, dragging; /* Shift, and the first mouse button, are pressed in the window */
   gboolean shows_help, hides_line;
   gchar *note; /* the last warning */
   gint64 note_end;

@@ -16,9 +16,9 @@ G_BEGIN_DECLS
 void cc_cuda_context_take(GstElement *element, GstContext *offered, gint device_id,
                           GstObject **context);
 
-/* Looks for a context in the contexts that the element was given before, then asks the neighbours,
- * then the application. Stops as soon as `knows` returns TRUE. The element's set_context must store
- * the context. */
+/* Looks for a context in the contexts that the element was given before, then queries the
+ * neighbours, then the application. Stops as soon as `knows` returns TRUE. The element's
+ * set_context must store the context. */
 void cc_cuda_context_request(GstElement *element, gboolean (*knows)(GstElement *element));
 
 /* Makes a GstCudaContext of the device's CUDA context, so that other elements can share it

@@ -75,6 +75,7 @@ class Player:
         return True
 
     def expect(self, text, count=1):
+        """Waits until the player has printed `text` `count` times, or ends the test."""
         if not self.prints(text, count, TIMEOUT):
             sys.exit(f"{text!r} is not printed {count} times:\n{self.read()}")
 

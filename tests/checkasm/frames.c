@@ -85,7 +85,7 @@ draw_regions(Input *input, const CcFilter *filter, const CcFrameLayout *layout) 
   return input->n_regions > 0;
 }
 
-/* Runs all slices, each cut in two, with exactly the scratch memory that the program asks for. */
+/* Runs all slices, each cut in two, with exactly the scratch memory that the program requires. */
 static void
 run(const CcCpuProgram *program, const Input *input, const GuardedFrame *dst, Counts counts) {
   static const guint8 guard[CC_ROW_ALIGN] = {0xa5, 0x5a};
