@@ -32,10 +32,10 @@ static const GOptionEntry entries[] = {
     {"case", 0, 0, G_OPTION_ARG_INT, &options.only, "only the case of this number", "N"},
     {"filter", 0, 0, G_OPTION_ARG_STRING, &options.filter,
      "only cases whose description holds the text", "TEXT"},
-    {"quick", 0, 0, G_OPTION_ARG_NONE, &options.quick, "fewer large pictures", NULL},
+    {"quick", 0, 0, G_OPTION_ARG_NONE, &options.quick, "fewer large frames", NULL},
     {"full", 0, 0, G_OPTION_ARG_NONE, &options.full, "several rounds of cases", NULL},
     {"product", 0, 0, G_OPTION_ARG_NONE, &options.product,
-     "all combinations of what algorithms differ in; with --quick without large pictures", NULL},
+     "all combinations of what algorithms differ in; with --quick without large frames", NULL},
     {"regressions", 0, 0, G_OPTION_ARG_NONE, &options.regressions, "cases that went wrong once",
      NULL},
     {"threads", 0, 0, G_OPTION_ARG_INT, &options.threads, "of the CPU backend", "N"},
@@ -276,6 +276,11 @@ main(int argc, char **argv) {
   if (!parsed || argc > 1 || (options.backend && !cuda && strcmp(options.backend, "cpu") != 0) ||
       options.threads < 1 || (options.algorithm && !is_algorithm(options.algorithm))) {
     g_printerr("%s\n", error ? error->message : "wrong arguments; see --help");
+    return EXIT_FAILURE;
+  }
+  if (cuda ? options.variant != NULL : options.algorithm != NULL) {
+    g_printerr("--%s has no effect on --backend %s\n", cuda ? "variant" : "algorithm",
+               cuda ? "cuda" : "cpu");
     return EXIT_FAILURE;
   }
 
