@@ -81,6 +81,10 @@ describe(const GParamSpec *spec) {
     option->type = CC_OPTION_DOUBLE;
     option->min = G_PARAM_SPEC_DOUBLE(spec)->minimum;
     option->max = G_PARAM_SPEC_DOUBLE(spec)->maximum;
+  } else if (G_IS_PARAM_SPEC_BOOLEAN(spec)) {
+    option->type = CC_OPTION_BOOLEAN;
+  } else if (G_IS_PARAM_SPEC_UINT(spec)) {
+    option->type = CC_OPTION_COLOR;
   } else if (GST_IS_PARAM_SPEC_ARRAY_LIST(spec)) {
     option->type = CC_OPTION_COEFFICIENTS;
     option->valid = g_str_equal(option->name, "matrix")
@@ -148,6 +152,10 @@ read_value(GstElement *filter, GParamSpec *spec, const gchar *text, GValue *to, 
     g_value_set_double(to, value.number);
   else if (G_VALUE_HOLDS_INT(to))
     g_value_set_int(to, value.whole);
+  else if (G_VALUE_HOLDS_BOOLEAN(to))
+    g_value_set_boolean(to, value.whole);
+  else if (G_VALUE_HOLDS_UINT(to))
+    g_value_set_uint(to, value.color);
   else if (G_VALUE_HOLDS_ENUM(to))
     g_value_set_enum(to, value.whole);
   return TRUE;
@@ -238,9 +246,10 @@ filter_options_kernel_file(const FilterOptions *self) {
   return path;
 }
 
+/* A switch has no value, so its text names the value for --set. */
 static void
-append_word(GString *text, const gchar *name, const gchar *value) {
-  g_autofree gchar *word = g_strdup_printf("--%s=%s", name, value);
+append_word(GString *text, const gchar *name, const gchar *value, gboolean is_switch) {
+  g_autofree gchar *word = g_strdup_printf(is_switch ? "--set=%s=%s" : "--%s=%s", name, value);
   g_autofree gchar *quoted = text_quote(word);
   g_string_append_printf(text, "%s%s", text->len ? " " : "", quoted);
 }
@@ -249,10 +258,12 @@ gchar *
 filter_options_to_text(const FilterOptions *self) {
   g_autoptr(GString) text = g_string_new(NULL);
   if (self->preset)
-    append_word(text, "preset", self->preset);
+    append_word(text, "preset", self->preset, FALSE);
   for (guint i = 0; i < self->settings->len; i++) {
     const Setting *setting = &g_array_index(self->settings, Setting, i);
-    append_word(text, setting->property, setting->text);
+    const GParamSpec *spec =
+        g_object_class_find_property(G_OBJECT_GET_CLASS(self->model), setting->property);
+    append_word(text, setting->property, setting->text, spec && G_IS_PARAM_SPEC_BOOLEAN(spec));
   }
   return g_strdup(text->str);
 }
@@ -279,6 +290,17 @@ value_text(const GParamSpec *spec, const GValue *value) {
   return g_strdup(name);
 }
 
+/* TRUE for an option that version 0.1 did not have and that has its default. The digest leaves it
+ * out, so that jobs of 0.1 can be continued. */
+static gboolean
+is_unused_addition(const GParamSpec *spec, const GValue *value) {
+  static const gchar *const of_0_1[] = {
+      "matrix", "matrix-text", "row",    "column",    "kernel-file", "kernel",       "size",
+      "sigma",  "scale",       "bias",   "response",  "border",      "border-value", "chroma",
+      "color",  "alpha",       "stride", "algorithm", NULL};
+  return !g_strv_contains(of_0_1, spec->name) && g_param_value_defaults((GParamSpec *)spec, value);
+}
+
 gchar *
 filter_digest(GstElement *filter) {
   g_autofree GParamSpec **specs = filter_list_properties(filter);
@@ -289,6 +311,8 @@ filter_digest(GstElement *filter) {
       continue;
     g_value_init(&value, specs[i]->value_type);
     g_object_get_property(G_OBJECT(filter), specs[i]->name, &value);
+    if (is_unused_addition(specs[i], &value))
+      continue;
     g_autofree gchar *text = value_text(specs[i], &value);
     g_autofree gchar *line = g_strdup_printf("%s=%s\n", specs[i]->name, text ? text : "");
     g_checksum_update(checksum, (const guchar *)line, -1);
@@ -298,12 +322,12 @@ filter_digest(GstElement *filter) {
 
 /* ---- options ---- */
 
-/* The callback of each option that is named like a property. */
+/* The callback of each option that is named like a property. `text` is NULL for a switch. */
 static gboolean
 take_property(const gchar *option, const gchar *text, gpointer user_data, GError **error) {
   FilterOptions *self = user_data;
   const gchar *property = strcmp(option, "-k") == 0 ? "kernel" : option + strlen("--");
-  const Setting setting = {g_strdup(property), g_strdup(text)};
+  const Setting setting = {g_strdup(property), g_strdup(text ? text : "true")};
   g_array_append_val(self->settings, setting);
   return TRUE;
 }
@@ -338,7 +362,8 @@ describe_property(const FilterOptions *self, GParamSpec *spec) {
   g_auto(Described) described = describe(spec);
   const gchar *blurb = g_param_spec_get_blurb(spec);
   const CcOptionType type = described.option.type;
-  if (type == CC_OPTION_COEFFICIENTS || type == CC_OPTION_TEXT)
+  if (type == CC_OPTION_COEFFICIENTS || type == CC_OPTION_TEXT || type == CC_OPTION_BOOLEAN ||
+      type == CC_OPTION_COLOR)
     return g_strdup(blurb);
   g_autofree gchar *values = cc_option_describe_values(&described.option);
   if (type != CC_OPTION_CHOICE)
@@ -392,11 +417,10 @@ filter_options_list_formats(const FilterOptions *self) {
 /* Without `all`, adds options only for the properties for which is_placement returns TRUE. */
 static void
 add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
-  static const gchar *const placeholders[] = {[CC_OPTION_INT] = "N",
-                                              [CC_OPTION_DOUBLE] = "X",
-                                              [CC_OPTION_CHOICE] = "NAME",
-                                              [CC_OPTION_COEFFICIENTS] = "ARRAY",
-                                              [CC_OPTION_TEXT] = "TEXT"};
+  static const gchar *const placeholders[] = {
+      [CC_OPTION_INT] = "N",       [CC_OPTION_DOUBLE] = "X",    [CC_OPTION_BOOLEAN] = NULL,
+      [CC_OPTION_COLOR] = "COLOR", [CC_OPTION_CHOICE] = "NAME", [CC_OPTION_COEFFICIENTS] = "ARRAY",
+      [CC_OPTION_TEXT] = "TEXT"};
   g_autoptr(GArray) entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
   for (guint i = 0; self->properties[i]; i++) {
     GParamSpec *spec = self->properties[i];
@@ -405,13 +429,11 @@ add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
     g_auto(Described) described = describe(spec);
     gchar *description = describe_property(self, spec);
     g_ptr_array_add(self->descriptions, description);
-    const GOptionEntry entry = {spec->name,
-                                strcmp(spec->name, "kernel") == 0 ? 'k' : 0,
-                                G_OPTION_FLAG_FILENAME, /* bytes; GLib does not convert the text */
-                                G_OPTION_ARG_CALLBACK,
-                                take_property,
-                                description,
-                                placeholders[described.option.type]};
+    const GOptionEntry entry = {
+        spec->name, strcmp(spec->name, "kernel") == 0 ? 'k' : 0,
+        /* bytes; GLib does not convert the text */
+        described.option.type == CC_OPTION_BOOLEAN ? G_OPTION_FLAG_NO_ARG : G_OPTION_FLAG_FILENAME,
+        G_OPTION_ARG_CALLBACK, take_property, description, placeholders[described.option.type]};
     g_array_append_val(entries, entry);
   }
   g_free(self->entries);

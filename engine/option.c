@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "option.h"
 
+#include <string.h>
 #include "number.h"
 
 const CcChoice *
@@ -26,7 +27,11 @@ cc_option_is_former(const CcOption *self, const CcChoice *choice) {
 
 CcOptionValue
 cc_option_default(const CcOption *self) {
-  CcOptionValue value = {.whole = (gint)self->fallback, .number = self->fallback};
+  CcOptionValue value = {.number = self->fallback};
+  if (self->type == CC_OPTION_COLOR)
+    value.color = (guint)self->fallback;
+  else
+    value.whole = (gint)self->fallback;
   if (self->type == CC_OPTION_CHOICE)
     value.whole = cc_option_find_choice(self, self->default_choice)->value;
   return value;
@@ -46,6 +51,12 @@ cc_option_describe_values(const CcOption *self) {
     else
       g_string_append_printf(text, "a %s from %.15g to %.15g", whole ? "whole number" : "number",
                              self->min, self->max);
+    break;
+  case CC_OPTION_BOOLEAN:
+    g_string_append(text, "true or false");
+    break;
+  case CC_OPTION_COLOR:
+    g_string_append(text, "a color as 0xAARRGGBB, or #RRGGBB if it is opaque,");
     break;
   case CC_OPTION_CHOICE:
     for (const CcChoice *choice = self->choices(self); choice->name; choice++)
@@ -83,6 +94,31 @@ cc_option_check(const CcOption *self, const CcOptionValue *value, GError **error
   return ok || refuse(self, error);
 }
 
+static gboolean
+parse_boolean(const gchar *text, gint *value) {
+  static const gchar *const words[] = {"false", "no", "0", "true", "yes", "1"};
+  for (guint i = 0; i < G_N_ELEMENTS(words); i++)
+    if (g_ascii_strcasecmp(text, words[i]) == 0) {
+      *value = i >= G_N_ELEMENTS(words) / 2;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+parse_color(const gchar *text, guint *value) {
+  enum { RGB_DIGITS = 6, ARGB_DIGITS = 8 };
+  const gboolean is_rgb = *text == '#';
+  const gboolean is_hex = is_rgb || g_ascii_strncasecmp(text, "0x", 2) == 0;
+  const gchar *digits = text + (is_rgb ? 1 : is_hex ? 2 : 0);
+  guint64 number;
+  if (!g_ascii_string_to_unsigned(digits, is_hex ? 16 : 10, 0, G_MAXUINT32, &number, NULL) ||
+      (is_rgb && strlen(digits) != RGB_DIGITS && strlen(digits) != ARGB_DIGITS))
+    return FALSE;
+  *value = (guint)number | (is_rgb && strlen(digits) == RGB_DIGITS ? 0xff000000 : 0);
+  return TRUE;
+}
+
 gboolean
 cc_option_parse(const CcOption *self, const gchar *text, CcOptionValue *value,
                 CcCoefficients *coefficients, GError **error) {
@@ -95,6 +131,14 @@ cc_option_parse(const CcOption *self, const gchar *text, CcOptionValue *value,
     break;
   case CC_OPTION_DOUBLE:
     if (!cc_number_parse(text, NULL, &value->number))
+      return refuse(self, error);
+    break;
+  case CC_OPTION_BOOLEAN:
+    if (!parse_boolean(text, &value->whole))
+      return refuse(self, error);
+    break;
+  case CC_OPTION_COLOR:
+    if (!parse_color(text, &value->color))
       return refuse(self, error);
     break;
   case CC_OPTION_CHOICE:
@@ -115,6 +159,8 @@ cc_option_store(const CcOption *self, gpointer base, const CcOptionValue *value)
   gpointer field = (gchar *)base + self->offset;
   if (self->type == CC_OPTION_DOUBLE)
     *(gdouble *)field = value->number;
+  else if (self->type == CC_OPTION_COLOR)
+    *(guint *)field = value->color;
   else
     *(gint *)field = value->whole;
 }
@@ -124,6 +170,8 @@ cc_option_load(const CcOption *self, gconstpointer base) {
   gconstpointer field = (const gchar *)base + self->offset;
   if (self->type == CC_OPTION_DOUBLE)
     return (CcOptionValue){.number = *(const gdouble *)field};
+  if (self->type == CC_OPTION_COLOR)
+    return (CcOptionValue){.color = *(const guint *)field};
   return (CcOptionValue){.whole = *(const gint *)field};
 }
 

@@ -14,6 +14,8 @@ G_BEGIN_DECLS
 typedef enum {
   CC_OPTION_INT,
   CC_OPTION_DOUBLE,
+  CC_OPTION_BOOLEAN,
+  CC_OPTION_COLOR,        /* alpha, red, green and blue as 0xAARRGGBB */
   CC_OPTION_CHOICE,       /* one of several names */
   CC_OPTION_COEFFICIENTS, /* a list of numbers, or several rows of them */
   CC_OPTION_TEXT,
@@ -29,8 +31,8 @@ typedef struct CcOption {
   const gchar *nick; /* for user interfaces */
   const gchar *text; /* one line that explains the option */
   CcOptionType type;
-  /* INT and DOUBLE: the range of values, and the default. COEFFICIENTS: `max` is the maximum length
-   * of a list. */
+  /* INT and DOUBLE: the range of values. COEFFICIENTS: `max` is the maximum length of a list.
+   * `fallback` is the default of every type but CHOICE. */
   gdouble min, max, fallback;
   const gchar *unit;          /* unit of a number, in the singular; NULL: none */
   gboolean (*is_valid)(gint); /* INT only: whether a number in the range is valid; NULL: all are */
@@ -40,13 +42,15 @@ typedef struct CcOption {
   /* CHOICE only: returns the array of choices, which ends with an entry without a name */
   const CcChoice *(*choices)(const struct CcOption *self);
   const gchar *default_choice; /* CHOICE only: the name of the default */
-  /* offset of the value in the struct of options; the value is a gint, guint or gdouble */
+  /* offset of the value in the struct of options; the value is a gdouble, or an integer of 4 bytes
+   */
   gsize offset;
 } CcOption;
 
 /* The value of an option. Only the members for the option's type are valid. */
 typedef struct {
-  gint whole;        /* the value of an INT or a CHOICE */
+  gint whole;        /* the value of an INT, a BOOLEAN or a CHOICE */
+  guint color;       /* the value of a COLOR */
   gdouble number;    /* the value of a DOUBLE */
   const gchar *text; /* the text of a TEXT or COEFFICIENTS; NULL: none */
   /* the numbers of COEFFICIENTS; NULL: only the text is known */
@@ -54,8 +58,8 @@ typedef struct {
 } CcOptionValue;
 
 /* Reads the value from `text`, and checks it as cc_option_check does. Names of choices may be in
- * upper case. `value` refers to `text` and to `coefficients`, which must not be NULL for an option
- * of type COEFFICIENTS. */
+ * upper case. A color is 0xAARRGGBB, or #RRGGBB if it is opaque. `value` refers to `text` and to
+ * `coefficients`, which must not be NULL for an option of type COEFFICIENTS. */
 gboolean cc_option_parse(const CcOption *self, const gchar *text, CcOptionValue *value,
                          CcCoefficients *coefficients, GError **error);
 
@@ -74,15 +78,15 @@ const CcChoice *cc_option_find_choice_of(const CcOption *self, gint value);
 
 gboolean cc_option_is_former(const CcOption *self, const CcChoice *choice);
 
-/* The default of an INT, DOUBLE or CHOICE. */
+/* The default of an option that is not TEXT or COEFFICIENTS. */
 CcOptionValue cc_option_default(const CcOption *self);
 
-/* Writes the value of an INT, DOUBLE or CHOICE into the struct at `base`, or reads it from there.
- */
+/* Writes the value of an option that is not TEXT or COEFFICIENTS into the struct at `base`, or
+ * reads it from there. */
 void cc_option_store(const CcOption *self, gpointer base, const CcOptionValue *value);
 CcOptionValue cc_option_load(const CcOption *self, gconstpointer base);
 
-/* The bytes that an INT, DOUBLE or CHOICE takes in the struct of options. */
+/* The bytes that such a value takes in the struct of options. */
 gsize cc_option_size(const CcOption *self);
 
 G_END_DECLS

@@ -74,6 +74,11 @@ def describe_type(lines):
         kind = {"Integer": "int", "Double": "double"}[number[1]]
         top = "" if number[3] == "2147483647" else f" to {number[3]}"
         return f"{kind}, {number[2]}{top or ' and more'}", number[4]
+    if re.search(r"^Unsigned Integer\. Range: 0 - 4294967295 Default: 0", text, re.M):
+        return "color, 0xAARRGGBB", "0"
+    switch = re.search(r"^Boolean\. Default: (\S+)", text, re.M)
+    if switch:
+        return "boolean", switch[1]
     choice = re.search(r'^Enum ".*" Default: .*"(.*)"', text, re.M)
     if choice:
         return "enum", choice[1]

@@ -236,6 +236,8 @@ property_text(GstElement *element, const GParamSpec *spec) {
     gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
     return g_strdup(g_ascii_formatd(digits, sizeof digits, "%.12g", g_value_get_double(&value)));
   }
+  if (G_VALUE_HOLDS_UINT(&value))
+    return g_strdup_printf("0x%08x", g_value_get_uint(&value));
   if (G_IS_PARAM_SPEC_ENUM(spec))
     return g_strdup(g_enum_get_value(G_PARAM_SPEC_ENUM(spec)->enum_class, g_value_get_enum(&value))
                         ->value_nick);
@@ -267,6 +269,10 @@ controls_describe(const Controls *self) {
     g_autofree gchar *usual = property_text(self->defaults, spec);
     if (!value || g_strcmp0(value, usual) == 0)
       continue;
+    if (G_IS_PARAM_SPEC_BOOLEAN(spec)) { /* a switch, which is off by default */
+      g_string_append_printf(text, "%s--%s", text->len ? " " : "", spec->name);
+      continue;
+    }
     g_autofree gchar *quoted = text_quote(value);
     /* A value that begins with a dash would be parsed as an option. */
     g_string_append_printf(text, "%s--%s%s%s", text->len ? " " : "", spec->name,

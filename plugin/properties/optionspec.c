@@ -83,6 +83,10 @@ cc_option_new_spec(const CcOption *self, GParamFlags flags) {
   case CC_OPTION_INT:
   case CC_OPTION_DOUBLE:
     return new_number_spec(self, blurb, flags);
+  case CC_OPTION_BOOLEAN:
+    return g_param_spec_boolean(name, nick, blurb, self->fallback != 0, flags);
+  case CC_OPTION_COLOR:
+    return g_param_spec_uint(name, nick, blurb, 0, G_MAXUINT32, (guint)self->fallback, flags);
   case CC_OPTION_CHOICE:
     return g_param_spec_enum(name, nick, blurb, get_enum_type(self), cc_option_default(self).whole,
                              flags);
@@ -216,6 +220,12 @@ cc_option_read(const CcOption *self, const GValue *from, CcOptionValue *value,
   case CC_OPTION_DOUBLE:
     value->number = g_value_get_double(from);
     break;
+  case CC_OPTION_BOOLEAN:
+    value->whole = g_value_get_boolean(from);
+    break;
+  case CC_OPTION_COLOR:
+    value->color = g_value_get_uint(from);
+    break;
   case CC_OPTION_CHOICE:
     value->whole = g_value_get_enum(from);
     break;
@@ -239,6 +249,12 @@ cc_option_write(const CcOption *self, const CcOptionValue *value, GValue *to) {
     break;
   case CC_OPTION_DOUBLE:
     g_value_set_double(to, value->number);
+    break;
+  case CC_OPTION_BOOLEAN:
+    g_value_set_boolean(to, value->whole);
+    break;
+  case CC_OPTION_COLOR:
+    g_value_set_uint(to, value->color);
     break;
   case CC_OPTION_CHOICE:
     g_value_set_enum(to, value->whole);
