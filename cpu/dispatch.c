@@ -4,7 +4,6 @@
 #include "cpu/stages/macropixel.h"
 #include "engine/ablation.h"
 
-#define LARGE_FRAME 4000000 /* bytes; output frames of this size or more exceed the caches */
 #define FILL_PIXELS 4096
 
 /* --- methods --- */
@@ -98,8 +97,7 @@ init_filter(CcSweep *self) {
   self->reduce = output->reduces ? kernels->output->reduce[output->reduce][output->lane] : NULL;
   self->finish = kernels->output->finish[self->type][output->requantization][output->number];
   self->streams = method->streams && !self->in_chunks && !self->masks && self->stride == 1 &&
-                  cc_frame_layout_bytes(&self->plan->out_frame_layout) >= LARGE_FRAME &&
-                  !cc_is_left_out("streaming");
+                  cc_sweep_streams(self->plan);
   self->outside = constant_row(
       self, self->spacing, (self->tile + 2 * self->n_edge) / self->step + 2, self->pass->border);
 }

@@ -119,6 +119,7 @@ explain_phase(GPtrArray *lines, const CcCpuProgram *program, const CcPhase *phas
                                            program->variant->title));
   explain_stages(lines, program, phase, CC_READS_SOURCE);
   explain_stages(lines, program, phase, CC_READS_SAMPLES);
+  explain_stages(lines, program, phase, CC_READS_PIXELS);
 }
 
 GStrv

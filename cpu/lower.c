@@ -5,7 +5,8 @@
 #include "cpu/stages/identity.h"
 #include "cpu/stages/macropixel.h"
 
-/* rows of a chunk, which then stays in a cache; a multiple of every block_rows */
+/* rows of a chunk, which then stays in a cache; a power of two and a multiple of every block_rows
+ */
 #define CHUNK_ROWS 8
 
 /* --- rewritten plans --- */
@@ -70,12 +71,33 @@ add_sweeps(CcPhase *phase, gboolean in_chunks) {
   for (guint i = 0; i < phase->n_sweeps; i++) {
     CcSweep *sweep = &phase->sweep[i];
     cc_sweep_init(sweep, phase->plan, &phase->plan->pass[i], phase->kernels, in_chunks);
+    sweep->to_scratch = phase->plan->packed;
     sweep->streams &= !phase->makes_planes;
     phase->scratch_at[i] = in_chunks ? all : 0;
     all += sweep->scratch_size;
     max = MAX(max, sweep->scratch_size);
   }
   phase->scratch_size = in_chunks ? all : max;
+}
+
+/* Reserves scratch memory for the rows from which a stage makes the rows of the frame. */
+static void
+reserve_rows(CcPhase *phase) {
+  const CcPlan *plan = phase->plan;
+  const CcPhaseStage *last = &phase->stage[phase->n_stages - 1];
+  for (guint i = 0; i < phase->n_sweeps; i++) {
+    CcSweep *sweep = &phase->sweep[i];
+    const guint p = sweep->plane;
+    if (!last->klass->makes_rows || !last->klass->makes_rows(last->state, p))
+      continue;
+    sweep->to_scratch = TRUE;
+    if (phase->rows_pitch[p] > 0)
+      continue;
+    phase->rows_pitch[p] =
+        cc_row_align(cc_plane_row_bytes(&plan->out_layout.plane[p])) + CC_ROW_SLACK;
+    phase->rows_at[p] = phase->scratch_size;
+    phase->scratch_size += CHUNK_ROWS * phase->rows_pitch[p];
+  }
 }
 
 /* The samples of the planes have the size that the stage `reader` expects. */
@@ -98,6 +120,8 @@ begins_phase(const CcPlan *plan, guint i) {
   const CcStage *stage = &plan->stage[i];
   if (stage->reads == CC_READS_PLANES)
     return plan->n_passes > 0;
+  if (stage->reads == CC_READS_PIXELS)
+    return TRUE;
   return stage->reads == CC_READS_SAMPLES && stage[-1].reads != CC_READS_SAMPLES &&
          cc_plan_get_direction_color(plan);
 }
@@ -107,7 +131,7 @@ begins_phase(const CcPlan *plan, guint i) {
 static guint
 phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint first) {
   const CcStage *stage = plan->stage;
-  const gboolean in_frame = stage[first].reads == CC_READS_SAMPLES;
+  const gboolean in_frame = stage[first].reads >= CC_READS_SAMPLES;
   guint end = first + 1;
   while (end < plan->n_stages && !begins_phase(plan, end))
     end++;
@@ -115,6 +139,7 @@ phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint firs
   phase->plan = plan;
   phase->kernels = program->variant->rows;
   phase->makes_planes = reader != NULL;
+  phase->changes_pixels = stage[first].reads == CC_READS_PIXELS;
   for (guint i = MAX(first, 1); i < end && !in_frame; i++)
     phase->changes_samples |= stage[i].reads == CC_READS_SAMPLES;
   phase->n_rows = phase->changes_samples ? CHUNK_ROWS : G_MAXUINT;
@@ -131,6 +156,8 @@ phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint firs
       stage_scratch = MAX(stage_scratch, size);
     }
   }
+  if (phase->changes_samples && phase->n_stages == 1 && phase->kernels && !plan->packed)
+    reserve_rows(phase);
   if (plan->packed && !in_frame && plan->n_passes > 0 && (first > 0 || phase->kernels))
     set_deinterleaving(phase, phase->scratch_size);
   /* stages that alternate with sweeps or with interleaving, a few rows at a time, need their own

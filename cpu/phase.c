@@ -137,6 +137,7 @@ run_rows(Run *run) {
   if (!self->changes_samples) {
     run_stages(run, CC_READS_SOURCE, slice->y0, slice->y1);
     run_stages(run, CC_READS_SAMPLES, slice->y0, slice->y1);
+    run_stages(run, CC_READS_PIXELS, slice->y0, slice->y1);
   }
 }
 
@@ -154,6 +155,9 @@ cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *s
     const CcPlaneLayout *layout = &plan->layout.plane[p];
     run.to[p] = strip_of(info->dst.plane[p].data, info->dst.plane[p].pitch, &placement->target[p],
                          layout->step * cc_sample_size(layout->type));
+    if (self->rows_pitch[p] > 0)
+      run.to[p] =
+          (CcStrip){scratch + self->rows_at[p], (gssize)self->rows_pitch[p], 0, self->n_rows - 1};
   }
   run_rows(&run);
 #ifdef __SSE2__
@@ -168,7 +172,7 @@ cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *s
 
 static guint
 n_sliced_planes(const CcPhase *self) {
-  return self->plan->packed ? 1 : self->plan->layout.n_planes;
+  return self->plan->packed || self->changes_pixels ? 1 : self->plan->layout.n_planes;
 }
 
 /* Returns the estimated single-threaded picoseconds for a row of a plane's target. For packed
@@ -191,11 +195,18 @@ row_cost(const CcPhase *self, const CcPlacement *placement, guint plane) {
   return cost;
 }
 
+static guint
+n_sliced_rows(const CcPhase *self, const CcPlacement *placement, guint plane) {
+  const CcPhaseStage *stage = &self->stage[0];
+  return self->changes_pixels ? stage->klass->n_rows(stage->state, self->plan, placement)
+                              : placement->target[plane].height;
+}
+
 guint64
 cc_phase_cost(const CcPhase *self, const CcPlacement *placement) {
   guint64 cost = 0;
   for (guint p = 0; p < n_sliced_planes(self); p++)
-    cost += row_cost(self, placement, p) * placement->target[p].height;
+    cost += row_cost(self, placement, p) * n_sliced_rows(self, placement, p);
   return cost;
 }
 
@@ -208,7 +219,7 @@ cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint region, gu
   for (guint i = 0; i < self->n_sweeps; i++)
     window = MAX(window, self->sweep[i].window_rows);
   for (guint p = 0; p < n_sliced_planes(self); p++) {
-    const guint height = placement->target[p].height;
+    const guint height = n_sliced_rows(self, placement, p);
     const guint64 cost = MAX(row_cost(self, placement, p), 1);
     /* Every slice also loads the rows above and below it, which other slices load too. The
      * minimum must be so large that this cost, and the cost of taking a slice, are negligible. With

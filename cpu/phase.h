@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 /* Rows y0 to y1 - 1 of a plane's target in a region. A thread processes one slice at a time. In
  * packed frames, samples of several planes share a row of the frame. A slice then covers these rows
- * of all planes. */
+ * of all planes. In a phase that changes pixels, y0 and y1 count rows of cells. */
 typedef struct {
   guint region, plane, y0, y1;
 } CcSlice;
@@ -29,8 +29,9 @@ typedef struct {
 /* A part of a program. Threads process the slices of a phase in parallel. A phase begins when all
  * slices of the phase before are done. A slice can therefore read the source and all output of
  * earlier phases. Only the first phase has sweeps. Each later phase begins with a stage that reads
- * planes, or with a stage that changes samples. The latter begins a phase only if the plan has
- * direction-color, which writes samples outside the plane of its slice. */
+ * planes, with a stage that changes pixels, or with a stage that changes samples. The latter begins
+ * a phase only if the plan has direction-color, which writes samples outside the plane of its
+ * slice. */
 typedef struct {
   const CcPlan *plan; /* the plan of the program, or the plan into which it was rewritten */
   const CcRows *kernels;
@@ -38,8 +39,9 @@ typedef struct {
   CcSweep sweep[CC_MAX_PASSES];
   guint n_stages;
   CcPhaseStage stage[CC_MAX_STAGES];
-  CcPlaneSet from, to;   /* planes from the phase before, and planes for the next phase */
-  gboolean makes_planes; /* the output is written to `to` and not to the frame */
+  CcPlaneSet from, to;     /* planes from the phase before, and planes for the next phase */
+  gboolean makes_planes;   /* the output is written to `to` and not to the frame */
+  gboolean changes_pixels; /* the phase is one stage that changes samples of several planes */
   /* stages change the samples of a few rows at a time, while these rows are in a cache */
   gboolean changes_samples;
   /* number of rows that are processed at a time; G_MAXUINT: all rows of a slice */
@@ -49,16 +51,21 @@ typedef struct {
   gsize scratch_at[CC_MAX_PASSES]; /* offset of the memory of each sweep in the scratch memory */
   /* offset of the memory of the stages, which share it because they run one after another */
   gsize stage_scratch_at;
+  /* of planes whose rows a stage makes from rows in scratch memory: the offset of these rows, and
+   * their pitch; a pitch of 0: the rows are in the frame */
+  gsize rows_at[CC_MAX_PLANES], rows_pitch[CC_MAX_PLANES];
   gsize scratch_size;  /* bytes of scratch memory that each thread needs */
   gsize fixed_scratch; /* the part of scratch_size that does not grow with the frame */
 } CcPhase;
 
-/* Returns the number of planes that a stage runs over. A stage that changes samples runs over the
+/* Returns the number of planes that a stage runs over. A stage that changes pixels runs over all
+ * planes at once. A stage that changes samples runs over the
  * planes of the frame. Any other stage runs over the planes of the plan. */
 static inline guint
 cc_phase_n_planes(const CcPhase *self, const CcPhaseStage *stage) {
-  return stage->stage->reads == CC_READS_SAMPLES ? self->plan->frame_layout.n_planes
-                                                 : self->plan->layout.n_planes;
+  return self->changes_pixels                      ? 1
+         : stage->stage->reads == CC_READS_SAMPLES ? self->plan->frame_layout.n_planes
+                                                   : self->plan->layout.n_planes;
 }
 
 /* Estimates how many picoseconds one thread takes for a region. */

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "sweep.h"
+#include "engine/ablation.h"
 
 #include "cpu/stages/macropixel.h"
+
+#define LARGE_FRAME 4000000 /* bytes; output frames of this size or more exceed the caches */
+
+gboolean
+cc_sweep_streams(const CcPlan *plan) {
+  return cc_frame_layout_bytes(&plan->out_frame_layout) >= LARGE_FRAME &&
+         !cc_is_left_out("streaming");
+}
 
 /* bytes of rings and sums that a tile uses at a time; they fit L1 */
 #define TILE_BYTES (32 * 1024)

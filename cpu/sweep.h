@@ -78,6 +78,7 @@ struct _CcSweep {
   gboolean by_position;
   /* the sweep makes a few rows at a time, alternating with other sweeps and stages */
   gboolean in_chunks;
+  gboolean to_scratch; /* the rows of the target are in scratch memory */
 
   /* --- the members below, except `thinned`, `thinned_src` and scratch_size, are set only for
    * CC_LOOP_FILTER --- */
@@ -148,6 +149,10 @@ gsize cc_lane_size(CcLane lane);
 
 /* Reserves scratch memory. Returns its offset, a multiple of CC_ROW_ALIGN. */
 gsize cc_sweep_reserve(CcSweep *self, gsize n_bytes);
+
+/* Returns whether non-temporal stores are used: whether the frames of the output exceed the caches.
+ */
+gboolean cc_sweep_streams(const CcPlan *plan);
 
 /* Reserves scratch memory for n_rows rows of a tile. Each row includes the samples that the window
  * needs left and right of the tile. Sets *pitch. Returns the offset of sample 0 of the first

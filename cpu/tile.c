@@ -36,7 +36,7 @@ cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n, CcAhead *ahead) 
     if (!sweep->by_position)
       prefetch_row(ahead, cc_strip_row(tile->src, i) + (gsize)tile->x * bytes, bytes);
   for (guint i = first; i < MIN(first + n, tile->area->height); i++)
-    if (!sweep->in_chunks && !ahead->streams)
+    if (!sweep->to_scratch && !ahead->streams)
       prefetch_row(ahead, cc_tile_target(tile, i), sweep->sample_size);
 }
 

@@ -18,7 +18,7 @@ struct _CcTile {
 
 /* Sets which rows kernels prefetch while they compute other rows: n * stride rows of the source
  * from y on, and rows `first` to `first` + n - 1 of the target. Leaves out rows that do not exist,
- * source rows that were deinterleaved, and target rows of sweeps in chunks or with non-temporal
+ * source rows that were deinterleaved, and target rows in scratch memory or with non-temporal
  * stores. Fills `*ahead` in place. Returning it by value would cause a store-forwarding stall. */
 void cc_tile_ahead(const CcTile *tile, gint y, guint first, guint n, CcAhead *ahead);
 

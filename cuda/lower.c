@@ -516,7 +516,8 @@ cc_cuda_lower(const CcPlan *plan, const CcCudaGpu *gpu, GError **error) {
   place_whole(self);
   if ((plan->n_passes > 0 && !add_plane_steps(self, layout, error)) ||
       !add_frame_steps(self, CC_READS_SOURCE, error) ||
-      !add_frame_steps(self, CC_READS_SAMPLES, error) || !check_pitches(self, error))
+      !add_frame_steps(self, CC_READS_SAMPLES, error) ||
+      !add_frame_steps(self, CC_READS_PIXELS, error) || !check_pitches(self, error))
     return NULL;
   self->scratch_bytes = measure_scratch(self, &self->whole);
   g_ptr_array_add(self->lines, NULL);

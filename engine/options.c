@@ -71,6 +71,8 @@ is_size(gint size) {
   .type = CC_OPTION_INT, .min = (from), .max = (to), .fallback = (otherwise)
 #define DOUBLE(from, to, otherwise)                                                                \
   .type = CC_OPTION_DOUBLE, .min = (from), .max = (to), .fallback = (otherwise)
+#define BOOLEAN(otherwise) .type = CC_OPTION_BOOLEAN, .fallback = (otherwise)
+#define COLOR(otherwise) .type = CC_OPTION_COLOR, .fallback = (otherwise)
 #define CHOICE(of, otherwise)                                                                      \
   .type = CC_OPTION_CHOICE, .choices = (of), .default_choice = (otherwise)
 #define FILTER(field) .offset = offsetof(CcOptions, filter.field)
@@ -279,6 +281,55 @@ const CcOption cc_options[] = {
      */
     {"alpha", "Alpha", "What happens to an alpha channel", FILTER(alpha),
      CHOICE(alpha_choices, "copy")},
+
+    /**
+     * threshold:
+     *
+     * Makes the result black and white: white where it is at or above this fraction of the range
+     * from black to white. 0, the default, is off. Luma, grey, red, green and blue each become
+     * black or white; chroma becomes neutral, and alpha stays. With 8 bits of full range, 0.5 is
+     * the code value 128, and 1 is 255.
+     */
+    {"threshold", "Threshold",
+     "Make the result black and white: white from this fraction of the range on (0 = off)",
+     FILTER(threshold), DOUBLE(0, 1, 0)},
+
+    /**
+     * invert:
+     *
+     * Exchanges black and white in the result, after threshold. Luma, grey, red, green and blue are
+     * inverted within their range; chroma and alpha stay.
+     */
+    {"invert", "Invert", "Exchange black and white in the result", FILTER(invert), BOOLEAN(FALSE)},
+
+    /**
+     * mix:
+     *
+     * Mixes the result with the source: source + mix (result - source), from -8 to 8, in steps of
+     * 1/256. 1, the default, is the result, and 0 is the source. A value between them is a blend. A
+     * value above 1 enlarges the effect of the kernel. A negative mix of a blur sharpens: it is an
+     * unsharp mask whose amount is -mix, as in `kernel=gaussian sigma=3 mix=-1.5`. Alpha is mixed
+     * only with alpha=filter. With an overlay, mix is a factor of the overlay's strength from 0 to
+     * 1.
+     */
+    {"mix", "Mix",
+     "Mix the result with the source: 1 is the result, 0 the source; a negative mix of a blur "
+     "sharpens",
+     FILTER(mix), DOUBLE(-CC_MAX_MIX, CC_MAX_MIX, 1)},
+
+    /**
+     * overlay:
+     *
+     * Lays a color over the source where the result is bright, instead of showing the result. The
+     * value is 0xAARRGGBB: alpha, red, green and blue. 0, the default, is off. The brighter the
+     * result, the stronger is the color; alpha is the strength where the result is white. With
+     * threshold, the color is there or not. `kernel=sobel overlay=0xffff0000` draws edges in red
+     * over the video. The alpha channel of the video stays.
+     */
+    {"overlay", "Overlay",
+     "Draw the result over the source in a color 0xAARRGGBB, stronger where it is brighter (0 = "
+     "off)",
+     FILTER(overlay), COLOR(0)},
 
     /**
      * stride:
@@ -514,6 +565,7 @@ cc_options_get_filter(const CcOptions *self, CcFilter *filter) {
                          ? self->custom
                          : g_ptr_array_index(cc_kernels_builtin(), self->kernel - 1);
   *filter = self->filter;
+  filter->mixes = TRUE;
   filter->kernel = kernel ? cc_kernel_ref(kernel) : NULL;
 }
 

@@ -6,6 +6,7 @@
  * well. */
 
 #include "row_kernels.h"
+#include "engine/plan/compose_shared.h"
 #include "engine/plan/direction_color_shared.h"
 #include "engine/plan/plane_map.h"
 
@@ -35,6 +36,7 @@ typedef __m256i_u UnalignedWords;
 
 /* A sample of two bytes at any address, because a pitch may be odd. */
 typedef guint16 Word __attribute__((aligned(1), may_alias));
+typedef guint32 PairOfWords __attribute__((aligned(1), may_alias));
 
 /* Forces inlining, so that vectors stay in registers and constant arguments remove code. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -353,6 +355,113 @@ floor_to_int(gfloat v) {
 #define NAME(f) f##_u16
 #include "output_stage.h"
 
+/* --- compose --- */
+
+/* A vector of bytes is processed as two vectors of words: its even bytes and its odd bytes. A
+ * vector of words is two vectors of 32-bit lanes. */
+
+/* Returns round(a b / 2^15) of signed numbers. */
+static ALWAYS_INLINE Vector_16
+rounded_product(Vector_16 a, Vector_16 b) {
+#if defined __AVX512BW__
+  return (Vector_16)_mm512_mulhrs_epi16((__m512i)a, (__m512i)b);
+#elif defined __AVX2__
+  return (Vector_16)_mm256_mulhrs_epi16((__m256i)a, (__m256i)b);
+#elif defined __SSE2__
+  const Vector_16 low = (Vector_16)_mm_mullo_epi16((__m128i)a, (__m128i)b);
+  const Vector_16 high = (Vector_16)_mm_mulhi_epi16((__m128i)a, (__m128i)b);
+  return (high << 1) + (low >> 15) + (low >> 14 & 1);
+#else
+  for (guint i = 0; i < VECTOR_BYTES / sizeof(guint16); i++)
+    a[i] = (guint16)(((gint16)a[i] * (gint16)b[i] + (1 << 14)) >> 15);
+  return a;
+#endif
+}
+
+/* cc_compose_mix. The product 128 (r - s) fits 16 bits. */
+static ALWAYS_INLINE Vector_16
+mix_16(Vector_16 r, Vector_16 s, gint mix) {
+  const Vector_16 zero = {0};
+  const Vector_16 v = s + rounded_product((r - s) << 7, (guint16)mix + zero);
+  const Vector_16 positive = v & ~(Vector_16)((SignedVector_16)v >> 15);
+  return LESSER(positive, 255 + zero);
+}
+
+static ALWAYS_INLINE Vector_16
+mix_bytes(Vector_16 r, Vector_16 s, const CcComposeScalars *scalars) {
+  return mix_16(r & 0xff, s & 0xff, scalars->mix) | mix_16(r >> 8, s >> 8, scalars->mix) << 8;
+}
+
+static ALWAYS_INLINE Vector_32
+mix_32(Vector_32 r, Vector_32 s, const CcComposeScalars *scalars) {
+  const Sums v = (Sums)s + ((scalars->mix * (Sums)(r - s) + CC_MIX_ONE / 2) >> CC_MIX_BITS);
+  const Sums positive = v & ~(v >> 31), is_more = positive > scalars->max;
+  return (Vector_32)((positive & ~is_more) | (scalars->max & is_more));
+}
+
+static ALWAYS_INLINE Vector_16
+mix_words(Vector_16 r, Vector_16 s, const CcComposeScalars *scalars) {
+  const Vector_32 a = (Vector_32)(r >> scalars->shift), b = (Vector_32)(s >> scalars->shift);
+  const Vector_32 low = mix_32(a & 0xffff, b & 0xffff, scalars),
+                  high = mix_32(a >> 16, b >> 16, scalars);
+  return (Vector_16)(low | high << 16) << scalars->shift;
+}
+
+/* Returns 256 cc_overlay_blend plus a fraction. With d = color - s, the numerator of the definition
+ * divided by 2^8 is v = 255 s + 127 + ((weight d + 128) >> 8), and v / 255 is
+ * (v + (v >> 8) + 1) >> 8. The product is the sum of (weight - 2^15) d and 2^15 d, because a factor
+ * of rounded_product must fit 16 bits with a sign. */
+static ALWAYS_INLINE Vector_16
+blend_16(Vector_16 s, Vector_16 color, Vector_16 q, const CcComposeScalars *scalars) {
+  const Vector_16 zero = {0};
+  const Vector_16 weight = q * (guint16)scalars->whole +
+                           HIGH_PRODUCT(q, (guint16)((scalars->part + 0xffff) >> 16) + zero);
+  const Vector_16 d = (color - s) << 7;
+  const Vector_16 v = (s << 8) - s + 127 + rounded_product(d, weight - 0x8000) + d;
+  return v + (v >> 8) + 1;
+}
+
+static ALWAYS_INLINE Vector_16
+blend_bytes(Vector_16 s, Vector_16 color, Vector_16 q, const CcComposeScalars *scalars) {
+  const Vector_16 low = blend_16(s & 0xff, color & 0xff, q & 0xff, scalars);
+  const Vector_16 high = blend_16(s >> 8, color >> 8, q >> 8, scalars);
+  return low >> 8 | (high & 0xff00);
+}
+
+/* cc_overlay_weight and cc_overlay_blend. v / 255 is (v + ((v + (v >> 8) + 1) >> 8) + 1) >> 8. */
+static ALWAYS_INLINE Vector_32
+blend_32(Vector_32 s, Vector_32 color, Vector_32 q, const CcComposeScalars *scalars) {
+  const Vector_32 part = (q * (scalars->part >> 16) + (q * (scalars->part & 0xffff) >> 16)) >> 16;
+  const Vector_32 weight = q * scalars->whole + part;
+  const Vector_32 v =
+      (weight * color + (CC_OVERLAY_ONE - weight) * s + CC_OVERLAY_ONE / 2) >> CC_MIX_BITS;
+  return (v + ((v + (v >> 8) + 1) >> 8) + 1) >> 8;
+}
+
+static ALWAYS_INLINE Vector_16
+blend_words(Vector_16 s, Vector_16 color, Vector_16 q, const CcComposeScalars *scalars) {
+  const Vector_32 a = (Vector_32)(s >> scalars->shift), b = (Vector_32)color, c = (Vector_32)q;
+  const Vector_32 low = blend_32(a & 0xffff, b & 0xffff, c & 0xffff, scalars);
+  const Vector_32 high = blend_32(a >> 16, b >> 16, c >> 16, scalars);
+  return (Vector_16)(low | high << 16) << scalars->shift;
+}
+
+#define SAMPLE guint8
+#define LANE guint8
+#define PAIR Word
+#define NAME(f) f##_u8
+#define MIX mix_bytes
+#define BLEND blend_bytes
+#include "compose.h"
+
+#define SAMPLE Word
+#define LANE guint16
+#define PAIR PairOfWords
+#define NAME(f) f##_u16
+#define MIX mix_words
+#define BLEND blend_words
+#include "compose.h"
+
 /* --- merging components --- */
 
 static inline void
@@ -562,6 +671,15 @@ static const CcTapGroupKernels tap_group_kernels = {
         {[CC_GRADIENT_OF_FOUR] = GRADIENTS(of_four), [CC_GRADIENT_OF_EIGHT] = GRADIENTS(of_eight)},
 };
 
+static const CcComposeKernels compose_kernels = {
+    .select = {compose_select_u8, compose_select_u16},
+    .invert = {compose_invert_u8, compose_invert_u16},
+    .mix = {compose_mix_u8, compose_mix_u16},
+    .strength = {overlay_strength_u8, overlay_strength_u16},
+    .mean = {overlay_mean_u8, overlay_mean_u16},
+    .blend = {overlay_blend_u8, overlay_blend_u16},
+};
+
 static const CcBoxKernels box_kernels = {
     .slide = {[CC_SAMPLE_U8] = {[CC_REQUANTIZE_NONE] = {slide_16, slide_32},
                                 [CC_REQUANTIZE_16] = {slide_16_u8, NULL},
@@ -615,6 +733,7 @@ static const CcVerticalFirstKernels vertical_first_kernels = {
 const CcRows CC_ROWS = {
     .samples = &sample_kernels,
     .output = &output_kernels,
+    .compose = &compose_kernels,
     .tap_groups = &tap_group_kernels,
     .box = &box_kernels,
     .conv2d = &conv2d_kernels,

@@ -254,6 +254,56 @@ typedef void (*CcLumaFunc)(gpointer dst, const gconstpointer rgb[3], guint spaci
 typedef void (*CcDirectionColorFunc)(guint8 *index, gconstpointer x_sums, gconstpointer y_sums,
                                      guint n, gfloat add);
 
+/* --- compose: engine/plan/compose_shared.h --- */
+
+/* A parameter for each sample of a row, as stored words. It repeats after CC_MASK_PERIOD bytes. The
+ * kernels load a period that begins at any sample of a vector. */
+#define CC_ROW_PARAMETER_BYTES (CC_MASK_PERIOD + CC_CACHE_LINE)
+#define CC_ROW_PARAMETER(name)                                                                     \
+  union {                                                                                          \
+    guint8 name##_u8[CC_ROW_PARAMETER_BYTES];                                                      \
+    guint16 name##_u16[CC_ROW_PARAMETER_BYTES / 2];                                                \
+  }
+
+typedef struct {
+  gint mix;
+  gint max; /* the largest code value */
+  guint shift;
+  guint lo, hi, whole, part; /* of CcOverlay */
+  gboolean streams;          /* rows are written with non-temporal stores */
+} CcComposeScalars;
+
+/* All bits of `keep` are set for a sample that neither a point operation nor an overlay changes.
+ * Its other parameters are 0. All bits of `unmixed` are set for a sample that is not mixed. */
+typedef struct {
+  CC_ROW_PARAMETER(keep);
+  CC_ROW_PARAMETER(limit);
+  CC_ROW_PARAMETER(above);
+  CC_ROW_PARAMETER(below);
+  CC_ROW_PARAMETER(sum);
+  CC_ROW_PARAMETER(unmixed);
+  CC_ROW_PARAMETER(color); /* a code value */
+  CcComposeScalars scalars;
+} CcComposeRow;
+
+/* Composes n samples of a row. `out` may be `row`. */
+typedef void (*CcPointFunc)(gpointer out, gconstpointer row, const CcComposeRow *params, guint n);
+typedef void (*CcMixFunc)(gpointer out, gconstpointer row, gconstpointer source,
+                          const CcComposeRow *params, guint n);
+
+/* Computes cc_overlay_strength of n stored samples. Strengths have the size of samples. */
+typedef void (*CcStrengthFunc)(gpointer strengths, gconstpointer row, const CcComposeRow *params,
+                               guint n);
+
+/* Computes the means, rounded half up, of the two pairs of strengths at 2i in two rows. */
+typedef void (*CcMeanFunc)(gpointer mean, gconstpointer row, gconstpointer next, guint n);
+
+/* Sets n samples of a row in place to cc_overlay_blend of the source. There is a strength for each
+ * sample.
+ */
+typedef void (*CcBlendFunc)(gpointer row, gconstpointer source, gconstpointer strengths,
+                            const CcComposeRow *params, guint n);
+
 /* --- dot products of several neighbours, on dot groups: see dot_products.h --- */
 
 /* The elements of a dot group. */
@@ -395,6 +445,14 @@ typedef struct {
   CcDirectionColorFunc direction_color[CC_N_LANES];
 } CcOutputKernels;
 
+typedef struct {
+  CcPointFunc select[2], invert[2]; /* by sample type, like all members with two entries */
+  CcMixFunc mix[2];
+  CcStrengthFunc strength[2];
+  CcMeanFunc mean[2];
+  CcBlendFunc blend[2];
+} CcComposeKernels;
+
 /* NULL: no such kernel. */
 typedef struct {
   CcSumFunc sum[CC_N_LANES][CC_N_PATTERNS]; /* by lane of the taps */
@@ -443,6 +501,7 @@ typedef struct {
 typedef struct {
   const CcSampleKernels *samples;
   const CcOutputKernels *output;
+  const CcComposeKernels *compose;
   const CcTapGroupKernels *tap_groups;
   const CcBoxKernels *box;
   const CcConv2dKernels *conv2d;

@@ -19,7 +19,9 @@ typedef struct {
   guint y0, y1;
   const CcFrame *src, *dst; /* whole frames; src is set only if the stage needs the source */
   /* With CC_READS_PLANES: `from` has the target rows of all planes that the stage before made, and
-   * the stage writes the rows of each plane to `to`. */
+   * the stage writes the rows of each plane to `to`. With CC_READS_SAMPLES: unless the frame is
+   * packed, `to` has the rows of each plane. They are in the frame, or in scratch memory
+   * (makes_rows). */
   const CcStrip *from, *to;
   /* result of the region, result_bytes large, to which all threads add; NULL: no result */
   gpointer result;
@@ -27,6 +29,11 @@ typedef struct {
 
 /* A two-byte sample in a row that may be unaligned. */
 typedef guint16 CcWord __attribute__((aligned(1), may_alias));
+
+/* Returns the source samples of row y of a target in plane `plane` of the frame. With a stride, the
+ * samples are copied to `scratch`, which has the size of a row of the output. */
+const guint8 *cc_cpu_source_row(const CcStageRows *rows, const CcRows *kernels, guint plane,
+                                guint y, guint8 *scratch);
 
 typedef struct {
   const gchar *name; /* name in messages */
@@ -36,6 +43,12 @@ typedef struct {
   gpointer (*create)(const CcPlan *plan, const CcStage *stage, const CcRows *kernels,
                      gsize *scratch_size);
   void (*free)(gpointer state); /* NULL if the stage has no state */
+  /* CC_READS_PIXELS only: how many rows of cells a region has. `plane` of CcStageRows is 0, and y0
+   * and y1 count cells. NULL for all other stages. */
+  guint (*n_rows)(gconstpointer state, const CcPlan *plan, const CcPlacement *placement);
+  /* CC_READS_SAMPLES only: whether the stage makes all samples of the plane `plane` of an unpacked
+   * frame from its rows `to`, which are then in scratch memory. NULL: no. */
+  gboolean (*makes_rows)(gconstpointer state, guint plane);
   /* Returns how many picoseconds one thread takes for a row of `plane`. `plane` is the index of a
    * plane as in CcStageRows. A tap of a kernel costs CC_TAP_PS. */
   guint64 (*cost)(gconstpointer state, const CcPlan *plan, const CcPlacement *placement,

@@ -11,7 +11,7 @@ const CcCudaStageClass *cc_cuda_stage_classes[CC_N_STAGE_KINDS] = {CC_STAGES(CLA
 
 static gboolean
 is_in_frame(const CcCudaStep *step) {
-  return step->stage->reads == CC_READS_SAMPLES;
+  return step->stage->reads >= CC_READS_SAMPLES;
 }
 
 static void

@@ -9,21 +9,11 @@
  * count. A luma, R, G or B sample covers one pixel, a chroma sample up to 2x2. cc_hue_index gives
  * the index of the hue. The table `word` of CcDirectionColor has the stored word of each index. */
 
+#include "component_group.h"
 #include "direction_color_shared.h"
 #include "op.h"
-#include "plane_map.h"
 
 G_BEGIN_DECLS
-
-/* Components whose samples cover the same pixels and show the same hues: R, G and B; luma; Cb and
- * Cr; or all three of Y'CbCr. */
-typedef struct {
-  guint plane;        /* plane of the plan whose rectangles are those of the group's samples */
-  guint across, down; /* pixels that one sample covers in each direction */
-  guint n;
-  CcComponentOffset offset[3]; /* offset of each component in the frame */
-  guint component[3];          /* index of each component in `word`: R, G, B, or Y', Cb, Cr */
-} CcComponentGroup;
 
 /* How alpha or padding next to the samples of the first group is made. */
 typedef enum {
@@ -40,7 +30,7 @@ typedef struct {
   guint n_from;
   CcComponentOffset from[3]; /* offset of luma in the frame, or the three offsets of R, G and B */
   guint n_groups;
-  CcComponentGroup group[2];
+  CcComponentGroup group[CC_MAX_COMPONENT_GROUPS]; /* `plane` is a plane of the plan */
   CcPassthrough passthrough;
   CcRole passthrough_role;
   /* offset of the passthrough component, in the plane of the first group */

@@ -31,6 +31,7 @@ typedef struct {
 #define CC_MAX_SIGMA 1000.0
 #define CC_MAX_SCALE 1e6
 #define CC_MAX_BIAS 65535.0
+#define CC_MAX_MIX 8.0 /* mix may also be negative */
 
 /* A zero-initialised filter with a kernel is valid. */
 typedef struct {
@@ -59,6 +60,11 @@ typedef struct {
    * by the stride. */
   gboolean target_set;
   guint target_x, target_y;
+  gdouble threshold; /* 0: off; above 0: fraction of the range from black to white, up to 1 */
+  gboolean invert;
+  gboolean mixes; /* FALSE: as with a mix of 1 */
+  gdouble mix;
+  guint overlay; /* 0xAARRGGBB; 0: off */
 } CcFilter;
 
 /* Drops the reference to the kernel, if the filter has one. */

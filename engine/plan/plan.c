@@ -91,14 +91,24 @@ typedef enum {
   ACTION_FILL,
 } Action;
 
+/* How the stages before compose make chroma. */
+static CcChroma
+chroma_of(const Builder *b) {
+  if (b->filter->overlay) /* replaces chroma */
+    return CC_CHROMA_COPY;
+  if (b->color) /* makes chroma */
+    return CC_CHROMA_FILTER;
+  return b->filter->threshold > 0 ? CC_CHROMA_NEUTRAL : b->taps->chroma;
+}
+
 static Action
 action_for(const Builder *b, CcRole role) {
   switch (role) {
   case CC_ROLE_CB:
   case CC_ROLE_CR:
-    return b->taps->chroma == CC_CHROMA_FILTER ? ACTION_FILTER
-           : b->taps->chroma == CC_CHROMA_COPY ? ACTION_COPY
-                                               : ACTION_FILL;
+    return chroma_of(b) == CC_CHROMA_FILTER ? ACTION_FILTER
+           : chroma_of(b) == CC_CHROMA_COPY ? ACTION_COPY
+                                            : ACTION_FILL;
   case CC_ROLE_ALPHA:
     return b->filter->alpha == CC_ALPHA_FILTER ? ACTION_FILTER
            : b->filter->alpha == CC_ALPHA_COPY ? ACTION_COPY
@@ -184,7 +194,9 @@ check_filter(const CcFilter *filter, const CcOperator *op, GError **error) {
   if (!check_number("sigma", filter->sigma, 0, CC_MAX_SIGMA, error) ||
       !check_number("scale", filter->scale, -CC_MAX_SCALE, CC_MAX_SCALE, error) ||
       !check_number("bias", filter->bias, -CC_MAX_BIAS, CC_MAX_BIAS, error) ||
-      !check_number("border-value", filter->border_value, 0, 1, error))
+      !check_number("border-value", filter->border_value, 0, 1, error) ||
+      !check_number("threshold", filter->threshold, 0, 1, error) ||
+      !check_number("mix", filter->mix, -CC_MAX_MIX, CC_MAX_MIX, error))
     return FALSE;
   if (filter->stride > 4 || filter->stride == 3) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "stride=%u: 1, 2 or 4 is needed",
@@ -207,7 +219,8 @@ cc_filter_equal_but_region(const CcFilter *a, const CcFilter *b) {
          a->scale == b->scale && a->bias == b->bias && a->response == b->response &&
          a->border == b->border && a->border_value == b->border_value && a->chroma == b->chroma &&
          a->color == b->color && a->alpha == b->alpha && a->algorithm == b->algorithm &&
-         a->stride == b->stride;
+         a->stride == b->stride && a->threshold == b->threshold && a->invert == b->invert &&
+         a->mixes == b->mixes && a->mix == b->mix && a->overlay == b->overlay;
 }
 
 /* Whether R, G and B are filtered as their luma. */
@@ -279,7 +292,11 @@ add_stage(CcPlan *plan, CcStage stage) {
 }
 
 static void
-add_stages(CcPlan *plan, CcDirectionColor *color) {
+add_stages(Builder *b) {
+  CcPlan *plan = b->plan;
+  CcDirectionColor *color = b->color;
+  CcCompose *compose = cc_compose_new(b->filter, chroma_of(b), &plan->frame_layout);
+  CcOverlay *overlay = cc_overlay_new(b->filter, &plan->frame_layout);
   add_stage(plan, (CcStage){.kind = CC_STAGE_CONVOLVE, .reads = CC_READS_SOURCE});
   if (color)
     add_stage(plan, (CcStage){.kind = CC_STAGE_DIRECTION_COLOR,
@@ -288,6 +305,18 @@ add_stages(CcPlan *plan, CcDirectionColor *color) {
                               .free_data = g_free});
   for (guint i = 0; i < n_appended; i++)
     add_stage(plan, appended[i]);
+  if (compose)
+    add_stage(plan, (CcStage){.kind = CC_STAGE_COMPOSE,
+                              .reads = CC_READS_SAMPLES,
+                              .needs_source = compose->mix != CC_MIX_ONE && !overlay,
+                              .data = compose,
+                              .free_data = g_free});
+  if (overlay)
+    add_stage(plan, (CcStage){.kind = CC_STAGE_OVERLAY,
+                              .reads = CC_READS_PIXELS,
+                              .needs_source = TRUE,
+                              .data = overlay,
+                              .free_data = g_free});
 }
 
 const CcDirectionColor *
@@ -361,7 +390,7 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
   for (guint p = 0; p < plan->layout.n_planes; p++)
     for (guint c = 0; c < plan->layout.plane[p].step; c++)
       add_component(&builder, p, c);
-  add_stages(plan, builder.color);
+  add_stages(&builder);
   return g_steal_pointer(&plan);
 }
 

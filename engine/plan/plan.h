@@ -8,6 +8,7 @@
 #include <glib.h>
 #include "filter.h"
 #include "engine/frame.h"
+#include "compose.h"
 #include "direction_color.h"
 #include "op.h"
 #include "plane_map.h"

@@ -11,7 +11,10 @@ G_BEGIN_DECLS
 /* The kinds of stages other than CONVOLVE and TEST: F(constant, name). Each backend has a class for
  * each of these kinds: cc_cpu_NAME of cpu/stages/stage.h and cc_cuda_NAME of cuda/stages/stage.h.
  */
-#define CC_STAGES(F) F(CC_STAGE_DIRECTION_COLOR, direction_color) /* data: CcDirectionColor */
+#define CC_STAGES(F)                                                                               \
+  F(CC_STAGE_DIRECTION_COLOR, direction_color) /* data: CcDirectionColor */                        \
+  F(CC_STAGE_COMPOSE, compose)                 /* data: CcCompose */                               \
+  F(CC_STAGE_OVERLAY, overlay)                 /* data: CcOverlay */
 
 typedef enum {
   CC_STAGE_CONVOLVE, /* the passes of the plan: sums, response, scale and bias, code value */
@@ -30,8 +33,12 @@ typedef enum {
    * in these planes, because they are written to the frame afterwards. */
   CC_READS_PLANES,
   /* Single samples of the frame, including the samples of direction-color. The stage changes the
-   * samples in place. Such stages come last. */
+   * samples in place. */
   CC_READS_SAMPLES,
+  /* Samples of several planes of the frame that belong to the same pixels. All stages before it are
+   * complete before this stage begins. The stage changes the samples in place. Such stages come
+   * last. */
+  CC_READS_PIXELS,
 } CcStageReads;
 
 typedef struct {

@@ -39,6 +39,29 @@ static const struct {
 /* Most cases have the whole frame and stride 1, so most levels stand for that. */
 static const guint strides[] = {1, 1, 1, 2, 4};
 
+/* Threshold, invert, mix and overlay. Every second level has none of them. */
+static const struct {
+  gdouble threshold;
+  gboolean invert, mixes;
+  gdouble mix;
+  guint overlay;
+} compositions[] = {
+    {.mix = 1}, {.threshold = 0.5},
+    {.mix = 1}, {.threshold = 0.2, .invert = TRUE},
+    {.mix = 1}, {.invert = TRUE},
+    {.mix = 1}, {.mixes = TRUE, .mix = 0.5},
+    {.mix = 1}, {.mixes = TRUE, .mix = -1.5},
+    {.mix = 1}, {.mixes = TRUE, .mix = 8, .invert = TRUE},
+    {.mix = 1}, {.mixes = TRUE, .mix = -8},
+    {.mix = 1}, {.mixes = TRUE, .mix = 0.3, .threshold = 1},
+    {.mix = 1}, {.mixes = TRUE, .mix = 0},
+    {.mix = 1}, {.overlay = 0xff00ff00},
+    {.mix = 1}, {.overlay = 0x80ff8020, .threshold = 0.1},
+    {.mix = 1}, {.overlay = 0xffffffff, .mixes = TRUE, .mix = 0.4},
+    {.mix = 1}, {.overlay = 0xc01030ff, .invert = TRUE, .mixes = TRUE, .mix = 3},
+    {.mix = 1}, {.overlay = 0x00ffffff},
+};
+
 typedef enum {
   REGION_ALL,
   REGION_INSIDE,       /* any rectangle, at the same position */
@@ -70,6 +93,7 @@ level_count(const CaseList *list, Dimension dimension) {
       [DIM_RANGE] = G_N_ELEMENTS(ranges),
       [DIM_STRIDE] = G_N_ELEMENTS(strides),
       [DIM_REGION] = G_N_ELEMENTS(regions),
+      [DIM_COMPOSE] = G_N_ELEMENTS(compositions),
       [DIM_PATTERN] = PATTERN_COUNT,
       [DIM_SRC] = PLACEMENT_COUNT,
       [DIM_DST] = PLACEMENT_COUNT,
@@ -311,6 +335,11 @@ case_list_get(const CaseList *list, guint index) {
               .color = level[DIM_COLOR],
               .alpha = level[DIM_ALPHA],
               .stride = strides[level[DIM_STRIDE]],
+              .threshold = compositions[level[DIM_COMPOSE]].threshold,
+              .invert = compositions[level[DIM_COMPOSE]].invert,
+              .mixes = compositions[level[DIM_COMPOSE]].mixes,
+              .mix = compositions[level[DIM_COMPOSE]].mix,
+              .overlay = compositions[level[DIM_COMPOSE]].overlay,
           },
       .layout = test_format_layout(&test_formats[level[DIM_FORMAT]], width, height,
                                    ranges[level[DIM_RANGE]].limited),
@@ -351,10 +380,12 @@ case_describe(const Case *c) {
   g_autofree gchar *region = describe_region(&c->filter);
   return g_strdup_printf(
       "kernel=%s format=%s size=%ux%u range=%s border=%s border-value=%g response=%s chroma=%s "
-      "color=%s alpha=%s scale=%.17g bias=%g stride=%u %s pattern=%s src=%s dst=%s",
+      "color=%s alpha=%s scale=%.17g bias=%g stride=%u threshold=%g invert=%d mix=%g "
+      "overlay=0x%08x %s pattern=%s src=%s dst=%s",
       c->kernel, c->format, c->width, c->height, c->range, cc_border_names[c->filter.border],
       c->filter.border_value, cc_response_names[c->filter.response],
       cc_chroma_names[c->filter.chroma], cc_color_names[c->filter.color],
-      cc_alpha_names[c->filter.alpha], c->filter.scale, c->filter.bias, c->filter.stride, region,
-      pattern_names[c->pattern], placement_names[c->src], placement_names[c->dst]);
+      cc_alpha_names[c->filter.alpha], c->filter.scale, c->filter.bias, c->filter.stride,
+      c->filter.threshold, c->filter.invert, c->filter.mixes ? c->filter.mix : 1, c->filter.overlay,
+      region, pattern_names[c->pattern], placement_names[c->src], placement_names[c->dst]);
 }

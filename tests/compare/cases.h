@@ -25,6 +25,7 @@ typedef enum {
   DIM_RANGE,
   DIM_STRIDE,
   DIM_REGION,
+  DIM_COMPOSE,
   DIM_PATTERN,
   DIM_SRC,
   DIM_DST,

@@ -31,6 +31,10 @@ const TestKnob test_knobs[] = {
     WHOLE("chroma", TEST_LOOKS, chroma, 4, 0, 1, 2, 3),
     WHOLE("color", TEST_LOOKS, color, 3, 0, 1, 2),
     WHOLE("alpha", TEST_LOOKS, alpha, 3, 0, 1, 2),
+    REAL("threshold", TEST_LOOKS, threshold, 6, 0, 0, 0, 0, 0.25, 0.5),
+    WHOLE("invert", TEST_LOOKS, invert, 2, 0, 1),
+    REAL("mix", TEST_LOOKS, mix, 6, 1, 1, 1, 0.5, -2, 8),
+    WHOLE("overlay", TEST_LOOKS, overlay, 4, 0, 0, 0, 0x70ff8000),
     WHOLE("stride", TEST_LOOKS, stride, 4, 1, 1, 2, 4),
 };
 
@@ -141,7 +145,7 @@ test_assignments_clear(TestAssignments *all) {
 
 void
 test_set_values(GObject *object, const TestAssignments *all) {
-  GValue values[16] = {0};
+  GValue values[TEST_MAX_ASSIGNMENTS] = {0};
   for (guint i = 0; i < all->n; i++) {
     GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(object), all->name[i]);
     g_value_init(&values[i], spec->value_type);

@@ -46,11 +46,13 @@ void test_kernels_clear(void);
 /* Fails unless test_knobs and test_kernels cover all properties that affect pixels. */
 void test_assert_all_chosen(GstElement *element);
 
+#define TEST_MAX_ASSIGNMENTS 20
+
 /* Values to be set together. */
 typedef struct {
   guint n;
-  const gchar *name[16];
-  gchar *text[16];
+  const gchar *name[TEST_MAX_ASSIGNMENTS];
+  gchar *text[TEST_MAX_ASSIGNMENTS];
 } TestAssignments;
 
 void test_assign(TestAssignments *all, const gchar *name, const gchar *text);

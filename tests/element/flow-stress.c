@@ -53,12 +53,25 @@ GST_START_TEST(properties_while_frames_flow) {
   g_autofree gchar *caps = test_caps("I420", 65, 33);
   GstHarness *h = test_harness_new("kernel=gaussian", caps);
   Setting settings[] = {
-      {h, "kernel", "sobel"},    {h, "kernel", "gaussian"},  {h, "matrix", "<1,2,1,2,4,2,1,2,1>"},
-      {h, "sigma", "1.5"},       {h, "bias", "20"},          {h, "border", "wrap"},
-      {h, "border", "constant"}, {h, "chroma", "filter"},    {h, "row", "<1,2,1>"},
-      {h, "column", "<1,2,1>"},  {h, "border-value", "0.5"}, {h, "scale", "0.1"},
-      {h, "stride", "2"},        {h, "stride", "1"},         {h, "algorithm", "direct"},
+      {h, "kernel", "sobel"},
+      {h, "kernel", "gaussian"},
+      {h, "matrix", "<1,2,1,2,4,2,1,2,1>"},
+      {h, "sigma", "1.5"},
+      {h, "bias", "20"},
+      {h, "border", "wrap"},
+      {h, "border", "constant"},
+      {h, "chroma", "filter"},
+      {h, "row", "<1,2,1>"},
+      {h, "column", "<1,2,1>"},
+      {h, "border-value", "0.5"},
+      {h, "scale", "0.1"},
+      {h, "stride", "2"},
+      {h, "stride", "1"},
+      {h, "algorithm", "direct"},
       {h, "algorithm", "auto"},
+      {h, "threshold", "0.5"},
+      {h, "mix", "-2"},
+      {h, "overlay", "0xffff0000"},
   };
   GstBuffer *buffer = test_frame_random(caps, 1);
   GstHarnessThread *threads[G_N_ELEMENTS(settings)];

@@ -7,10 +7,13 @@
 
 #include "layout.h"
 #include "tests/ref/guarded.h"
+#include "tests/ref/oracle_compose.h"
 
 typedef struct {
-  const gchar *properties; /* for the element */
-  const gchar *kernel;     /* for the oracle, with the same meaning */
+  /* For the element. A '+' stands before the properties of compose, if there are any. The oracle
+   * then composes the frame that the element makes without them. */
+  const gchar *properties;
+  const gchar *kernel; /* for the oracle, with the same meaning */
   CcFilter filter;
 } Case;
 
@@ -73,25 +76,43 @@ static const Case cases[] = {
       .border = CC_BORDER_CONSTANT,
       .border_value = 0.5,
       .chroma = CC_CHROMA_FILTER}},
+    {"kernel=sobel + threshold=0.25", "sobel", {.threshold = 0.25}},
+    {"kernel=gaussian + invert=true", "gaussian", {.invert = TRUE}},
+    {"kernel=gaussian size=5 alpha=filter + mix=-1.5",
+     "gaussian",
+     {.size = 5, .alpha = CC_ALPHA_FILTER, .mixes = TRUE, .mix = -1.5}},
+    {"kernel=box size=7 + mix=0.5 threshold=0.5 invert=true",
+     "box",
+     {.size = 7, .mixes = TRUE, .mix = 0.5, .threshold = 0.5, .invert = TRUE}},
+    {"kernel=sobel + overlay=0xffff0000", "sobel", {.overlay = 0xffff0000}},
+    {"kernel=scharr stride=2 + overlay=0x8020ff80 threshold=0.1 mix=0.75",
+     "scharr",
+     {.stride = 2, .overlay = 0x8020ff80, .threshold = 0.1, .mixes = TRUE, .mix = 0.75}},
 };
 
 static void
 check(const Case *c, const gchar *caps, guint32 seed) {
-  g_autofree gchar *what = g_strdup_printf("cudaconv %s, %s", c->properties, caps);
   g_autofree gchar *out_caps = test_caps_divided(caps, MAX(c->filter.stride, 1));
+  g_auto(GStrv) parts = g_strsplit(c->properties, "+", 2);
+  g_autofree gchar *properties = g_strjoinv("", parts);
+  g_autofree gchar *what = g_strdup_printf("cudaconv %s, %s", properties, caps);
   GstBuffer *input = test_frame_random(caps, seed);
-  GstBuffer *expected = test_frame_flat(out_caps, 0);
-  GstBuffer *result = test_filter(c->properties, caps, gst_buffer_ref(input));
+  GstBuffer *expected =
+      parts[1] ? test_filter(parts[0], caps, gst_buffer_ref(input)) : test_frame_flat(out_caps, 0);
+  GstBuffer *result = test_filter(properties, caps, gst_buffer_ref(input));
   CcFilter filter = c->filter;
   filter.kernel = cc_kernels_find(c->kernel);
   fail_unless(filter.kernel != NULL, "no kernel %s", c->kernel);
 
   TestFrame from, to, got;
-  OracleTolerance tolerance;
+  OracleTolerance tolerance = {0};
   test_map(&from, caps, input, GST_MAP_READ);
   test_map(&to, out_caps, expected, GST_MAP_WRITE);
   test_map(&got, out_caps, result, GST_MAP_READ);
-  oracle_filter(&filter, &from.layout, &from.planes, &to.planes, &tolerance);
+  if (parts[1])
+    oracle_compose(&filter, &from.layout, &from.planes, &to.planes);
+  else
+    oracle_filter(&filter, &from.layout, &from.planes, &to.planes, &tolerance);
   g_autofree gchar *message = NULL;
   fail_unless(frames_match(&to.layout, &to.planes, &got.planes, &tolerance, &message), "%s: %s",
               what, message);

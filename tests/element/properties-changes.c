@@ -19,6 +19,9 @@ static const gchar *const settings[] = {
     "kernel=sharpen scale=0.25 bias=10",
     "kernel=gaussian size=9 sigma=1.5 border=constant border-value=0.5",
     "kernel=sobel-x chroma=filter",
+    "kernel=sobel threshold=0.25 invert=true",
+    "kernel=gaussian mix=-1.5",
+    "kernel=sobel overlay=0xffff0000",
 };
 
 /* First resets all properties to their defaults, so that values of an earlier setting do not
@@ -26,9 +29,10 @@ static const gchar *const settings[] = {
 static void
 apply(GstElement *element, const gchar *setting) {
   static const gchar *const defaults[][2] = {
-      {"size", "0"},         {"sigma", "0"},       {"scale", "0"},
-      {"bias", "0"},         {"response", "auto"}, {"border", "replicate"},
-      {"border-value", "0"}, {"chroma", "auto"},   {"algorithm", "auto"},
+      {"size", "0"},         {"sigma", "0"},          {"scale", "0"},        {"bias", "0"},
+      {"response", "auto"},  {"border", "replicate"}, {"border-value", "0"}, {"chroma", "auto"},
+      {"threshold", "0"},    {"invert", "false"},     {"mix", "1"},          {"overlay", "0"},
+      {"algorithm", "auto"},
   };
   for (guint i = 0; i < G_N_ELEMENTS(defaults); i++)
     gst_util_set_object_arg(G_OBJECT(element), defaults[i][0], defaults[i][1]);
@@ -261,9 +265,9 @@ GST_START_TEST(controlled_sigma) {
 GST_END_TEST;
 
 GST_START_TEST(pixel_properties_are_mutable_while_playing) {
-  static const gchar *const scalars[] = {"kernel", "size",     "sigma",        "scale",
-                                         "bias",   "border",   "border-value", "chroma",
-                                         "alpha",  "response", "stride",       "algorithm"};
+  static const gchar *const scalars[] = {
+      "kernel", "size",     "sigma",  "scale",     "bias",   "border", "border-value", "chroma",
+      "alpha",  "response", "stride", "algorithm", "invert", "mix",    "threshold",    "overlay"};
   static const gchar *const arrays[] = {"matrix", "row", "column", "kernel-file"};
   GstElement *element = test_element_new(NULL);
   GObjectClass *klass = G_OBJECT_GET_CLASS(element);

@@ -19,7 +19,9 @@
 
 #include "layout.h"
 #include "cuda/algorithm.h"
+#include "plugin/backends.h"
 #include "tests/ref/guarded.h"
+#include "tests/ref/oracle_compose.h"
 
 #define FRAME_TIME (10 * GST_MSECOND)
 #define N_INPUTS 6
@@ -324,7 +326,7 @@ note_width(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
 static CcFilter
 combine(const Test *test, const Frame *frame, const guint64 number[TEST_N_GROUPS]) {
   const Choice *choice = &test->group[TEST_KERNELS].ring[number[TEST_KERNELS] % RING];
-  CcFilter filter = {.kernel = test_kernels[choice->kernel].kernel};
+  CcFilter filter = {.kernel = test_kernels[choice->kernel].kernel, .mixes = TRUE};
   for (guint i = 0; i < test_n_knobs; i++) {
     const Group *group = &test->group[test_knobs[i].group];
     test_knob_put(&test_knobs[i], &filter,
@@ -339,18 +341,42 @@ combine(const Test *test, const Frame *frame, const guint64 number[TEST_N_GROUPS
   return filter;
 }
 
+/* Filters on the CPU without compose, and composes with the oracle. The result is exact. */
+static void
+compose_with_oracle(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame *src,
+                    const CcFrame *dst) {
+  static CcBackend *cpu;
+  const CcBackendConfig config = {.choice = CC_BACKEND_CPU, .device_id = -1, .n_threads = 1};
+  const CcFilter plain = oracle_without_compose(filter);
+  CcRegion region;
+  CcTimes times;
+  if (!cpu)
+    cpu = cc_backend_open(&config, NULL, NULL);
+  g_autoptr(CcPlan) plan = cc_plan_new(&plain, layout, NULL);
+  CcProgram *program = cc_backend_prepare(cpu, plan, NULL);
+  fail_unless(program && cc_filter_find_region(&plain, layout, &region, NULL));
+  const CcSubmitInfo info = {*src, *dst, &region, 1, NULL};
+  CcSubmission *submission = cc_backend_submit(cpu, program, &info, NULL);
+  fail_unless(submission && cc_backend_wait(cpu, submission, &times, NULL));
+  cc_program_unref(program);
+  oracle_compose(filter, layout, src, dst);
+}
+
 static gboolean
 is_result_of(const Test *test, const CcFilter *filter, GstBuffer *input, GstBuffer *result,
              gint width) {
   g_autofree gchar *out_caps = test_caps_divided(test->caps, filter->stride);
   TestFrame from, to, got;
-  OracleTolerance tolerance;
+  OracleTolerance tolerance = {0};
   test_map(&from, test->caps, input, GST_MAP_READ);
   g_autoptr(GstBuffer) expected = test_frame_flat(out_caps, 0);
   test_map(&to, out_caps, expected, GST_MAP_WRITE);
   gboolean same = (gint)to.layout.plane[0].width == width;
   if (same) {
-    oracle_filter(filter, &from.layout, &from.planes, &to.planes, &tolerance);
+    if (oracle_composes(filter))
+      compose_with_oracle(filter, &from.layout, &from.planes, &to.planes);
+    else
+      oracle_filter(filter, &from.layout, &from.planes, &to.planes, &tolerance);
     test_map(&got, out_caps, result, GST_MAP_READ);
     g_autofree gchar *message = NULL;
     same = frames_match(&to.layout, &to.planes, &got.planes, &tolerance, &message);
@@ -498,6 +524,7 @@ test_new(const gchar *caps, guint32 seed) {
     Group *group = &test->group[g];
     *group = (Group){.test = test, .id = g, .rand = g_rand_new_with_seed(seed + 1 + g)};
     group->ring[0].filter.stride = 1;
+    group->ring[0].filter.mix = 1;
   }
   gst_pad_add_probe(test->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, note_width, test, NULL);
   return test;

@@ -68,6 +68,10 @@ disturb(GstElement *element) {
       {"border-value", "0.75"},
       {"chroma", "copy"},
       {"alpha", "opaque"},
+      {"threshold", "0.2"},
+      {"invert", "true"},
+      {"mix", "-3"},
+      {"overlay", "0x80ff0000"},
       {"stride", "2"},
       {"algorithm", "scatter"},
   };

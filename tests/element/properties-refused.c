@@ -161,6 +161,8 @@ GST_START_TEST(invalid_value_is_refused) {
        "sigma=-0.5 is refused: a number from 0 to 1000 is needed. The previous value"},
       {"bias=nan", "bias=nan is refused: a number from -65535 to 65535 is needed"},
       {"border-value=1.01", "border-value=1.01 is refused: a number from 0 to 1 is needed"},
+      {"threshold=1.01", "threshold=1.01 is refused: a number from 0 to 1 is needed"},
+      {"mix=8.5", "mix=8.5 is refused: a number from -8 to 8 is needed"},
       {"matrix=<1,1,1,1>", "matrix=<1, 1, 1, 1> is refused"},
       {"kernel-file=nope.ini", "kernel-file=\"nope.ini\" is refused"},
   };

@@ -27,6 +27,10 @@ static const Row rows[] = {
     {"border-value", "0", {"0.5", "1", "0"}},
     {"chroma", "auto", {"filter", "copy", "neutral", "auto"}},
     {"alpha", "copy", {"filter", "opaque", "copy"}},
+    {"threshold", "0", {"0.5", "1", "0.001", "0"}},
+    {"invert", "false", {"true", "false"}},
+    {"mix", "1", {"-1.5", "0", "8", "1"}},
+    {"overlay", "0", {"0xff00ff00", "0x80ffffff", "255", "0"}},
     {"stride", "1", {"2", "4", "1"}},
     {"algorithm", "auto", {"direct", "tile-halo", "tensor-core"}}, /* all are in named_algorithms */
     {"backend", "auto", {"cpu", "cuda", "auto"}},

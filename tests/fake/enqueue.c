@@ -4,6 +4,7 @@
 
 #include "stream.h"
 
+#include "cuda/stages/compose.h"
 #include "cuda/stages/direction_color.h"
 #include "cuda/tensor/conv2d_kernels.h"
 
@@ -237,6 +238,22 @@ add_direction_color_ranges(FakeOp *op, const CcPlaneJob *job) {
                      priv->dst_spacing[i], job->width, job->height);
 }
 
+/* The same for the overlay's kernels. */
+static void
+add_overlay_ranges(FakeOp *op, const CcPlaneJob *job) {
+  const CcOverlayJob *priv = CC_PRIVATE(const CcOverlayJob, job);
+  for (gint i = 0; i < priv->n_pixel + priv->n_chroma; i++) {
+    const gboolean is_pixel = i < priv->n_pixel;
+    const gint width = is_pixel ? job->src_width : priv->chroma_width;
+    const gint height = is_pixel ? job->src_height : priv->chroma_height;
+    const gint stride = op->launch.stride;
+    add_spaced_range(op, job, priv->src[i], priv->src_pitch[i], priv->first[i], priv->spacing[i],
+                     stride * (width - 1) + 1, stride * (height - 1) + 1);
+    add_spaced_range(op, job, priv->dst[i], priv->dst_pitch[i], priv->first[i], priv->spacing[i],
+                     width, height);
+  }
+}
+
 /* Adds the ranges of a launch's parameters, and checks that the context can access them. */
 static void
 set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
@@ -249,6 +266,10 @@ set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
     const gsize pixel = (gsize)step * (gsize)job->sample_bytes;
     if (g_str_has_prefix(op->kernel, "cc_direction_color_")) {
       add_direction_color_ranges(op, job);
+      continue;
+    }
+    if (g_str_has_prefix(op->kernel, "cc_overlay_")) {
+      add_overlay_ranges(op, job);
       continue;
     }
     op->range[op->n_ranges++] = rows_range((gconstpointer)job->src, (gsize)job->src_pitch,

@@ -36,6 +36,10 @@ static const Setting settings[][4] = {
     {{"kernel", "emboss"}, {"stride", "2"}, {"bias", "128"}, {"chroma", "neutral"}},
     {{"row", "<1,2,3,4,5,6,7,8,7,6,5,4,3,2,1>"}, {"stride", "4"}, {"border", "reflect"}},
     {{"column", "<1,0,-1,0,1,0,-1,0,1,0,-1,0,1,0,-1>"}, {"response", "offset"}},
+    {{"kernel", "gaussian"}, {"mix", "-8"}, {"alpha", "filter"}, {"border", "reflect"}},
+    {{"kernel", "sobel"}, {"threshold", "0.3"}, {"invert", "true"}, {"stride", "2"}},
+    {{"kernel", "scharr"}, {"overlay", "0x80ff8000"}, {"stride", "2"}},
+    {{"kernel", "sobel"}, {"threshold", "0.1"}, {"overlay", "0xffffffff"}, {"mix", "0.5"}},
     {{"matrix", "<0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9>"}, {"border", "wrap"}},
 };
 #define N_COPYING 3

@@ -49,7 +49,8 @@ test_text(void) {
   g_assert_true(cc_options_set_text(
       &options,
       "kernel=GAUSSIAN size=5 sigma=1/2 scale=-2 bias=-4.5 response=absolute border=wrap "
-      "border-value=0.5 chroma=copy color=grey alpha=filter stride=4 algorithm=direct",
+      "border-value=0.5 chroma=copy color=grey alpha=filter threshold=1/4 invert=YES mix=-2 "
+      "overlay=#10A0ff stride=4 algorithm=direct",
       NULL));
   cc_options_get_filter(&options, &filter);
   g_assert_cmpstr(filter.kernel->name, ==, "gaussian");
@@ -63,8 +64,16 @@ test_text(void) {
   g_assert_cmpint(filter.chroma, ==, CC_CHROMA_COPY);
   g_assert_cmpint(filter.color, ==, CC_COLOR_GREY);
   g_assert_cmpint(filter.alpha, ==, CC_ALPHA_FILTER);
+  g_assert_cmpfloat(filter.threshold, ==, 0.25);
+  g_assert_true(filter.invert);
+  g_assert_true(filter.mixes);
+  g_assert_cmpfloat(filter.mix, ==, -2);
+  g_assert_cmphex(filter.overlay, ==, 0xff10a0ff);
   g_assert_cmpuint(filter.stride, ==, 4);
   g_assert_cmpint(filter.algorithm, ==, CC_ALGORITHM_DIRECT);
+  g_assert_true(cc_options_set_text(&options, "overlay=#80a0b0c0 invert=0", NULL));
+  g_assert_cmphex(options.filter.overlay, ==, 0x80a0b0c0);
+  g_assert_false(options.filter.invert);
   g_assert_true(cc_options_set_text(&options, "", NULL));
   g_assert_true(cc_options_set_text(&options, " bias=1\tbias='2'\n", NULL));
   g_assert_cmpfloat(options.filter.bias, ==, 2);
@@ -116,6 +125,13 @@ test_refusals(void) {
       {"bias=1 size=-1", "\"size=-1\": an odd number"},
       {"bias=1 stride=3", "\"stride=3\": 1, 2 or 4 is needed"},
       {"bias=1 size=3x", "\"size=3x\": an odd number"},
+      {"bias=1 threshold=1.5", "\"threshold=1.5\": a number from 0 to 1 is needed"},
+      {"bias=1 invert=maybe", "\"invert=maybe\": true or false is needed"},
+      {"bias=1 mix=9", "\"mix=9\": a number from -8 to 8 is needed"},
+      {"bias=1 overlay=red", "\"overlay=red\": a color as 0xAARRGGBB, or #RRGGBB"},
+      {"bias=1 overlay=#12345", "\"overlay=#12345\": a color as"},
+      {"bias=1 overlay=0x1ffffffff", "\"overlay=0x1ffffffff\": a color as"},
+      {"bias=1 overlay=-1", "\"overlay=-1\": a color as"},
       {"bias=1 border=mirror",
        "\"border=mirror\": one of replicate, constant, reflect, reflect-101"},
       {"bias=1 kernel=nope", "\"kernel=nope\": one of custom, identity, box"},
@@ -155,6 +171,7 @@ test_equality(void) {
     CcOptionValue value = cc_option_load(option, &options);
     value.number += 1;
     value.whole += 1;
+    value.color += 1;
     cc_option_store(option, &changed, &value); /* the filter is the first member of CcOptions */
     g_test_message("%s", option->name);
     g_assert_false(cc_filter_equal_but_region(&options.filter, &changed));

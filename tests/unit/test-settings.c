@@ -109,6 +109,10 @@ test_every_property(void) {
       {"chroma", "copy"},
       {"color", "grey"},
       {"alpha", "filter"},
+      {"threshold", "0.5"},
+      {"invert", "true"},
+      {"mix", "-1.5"},
+      {"overlay", "0x80ff0000"},
       {"stride", "4"},
       {"algorithm", "tensor-core"},
       {"matrix", "1 2 1;"},
@@ -138,6 +142,11 @@ test_every_property(void) {
   g_assert_cmpint(filter.chroma, ==, CC_CHROMA_COPY);
   g_assert_cmpint(filter.color, ==, CC_COLOR_GREY);
   g_assert_cmpint(filter.alpha, ==, CC_ALPHA_FILTER);
+  g_assert_cmpfloat(filter.threshold, ==, 0.5);
+  g_assert_true(filter.invert);
+  g_assert_true(filter.mixes);
+  g_assert_cmpfloat(filter.mix, ==, -1.5);
+  g_assert_cmphex(filter.overlay, ==, 0x80ff0000);
   g_assert_cmpuint(filter.stride, ==, 4);
   g_assert_cmpint(filter.algorithm, ==, CC_ALGORITHM_TENSOR_CORE);
   cc_settings_clear(&settings);

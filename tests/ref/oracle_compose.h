@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The oracle's threshold, invert, mix and overlay, straight from the formulas in docs/numerics.md.
+ */
+
+#include "engine/plan/filter.h"
+#include "engine/frame.h"
+
+G_BEGIN_DECLS
+
+/* Whether a filter has any of them. */
+gboolean oracle_composes(const CcFilter *filter);
+
+/* Returns the filter without them. The kernel is borrowed. */
+CcFilter oracle_without_compose(const CcFilter *filter);
+
+/* Composes the target of `dst`, which has the filtered samples, with the source frame `src` of
+ * `layout`. */
+void oracle_compose(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame *src,
+                    const CcFrame *dst);
+
+G_END_DECLS
