@@ -15,23 +15,29 @@
 #define CC_COMPOSE_BYTES 16
 #define CC_COMPOSE_ROWS 4
 
-/* Private data of cc_compose: CcComposeComponent for each component. A plane job is a plane of the
- * frame. */
+/* Private data of cc_compose. A plane job is a plane of the frame. Parameters are words of stored
+ * samples and repeat after CC_COMPOSE_PERIOD words. All bits of `keep` are set for a sample that
+ * the point operation does not change; its other parameters are 0. All bits of `unmixed` are set
+ * for a sample that is not mixed. */
+#define CC_COMPOSE_PERIOD 2
 typedef struct {
-  uint16_t limit[4], above[4], below[4], sum[4];
-  uint8_t point[4], mixes[4];
+  uint32_t keep[CC_COMPOSE_PERIOD], limit[CC_COMPOSE_PERIOD], above[CC_COMPOSE_PERIOD];
+  uint32_t below[CC_COMPOSE_PERIOD], sum[CC_COMPOSE_PERIOD], unmixed[CC_COMPOSE_PERIOD];
   int32_t mix;
   int32_t luma; /* component of the first luma of a macropixel, or -1 */
   int32_t n_pixels;
-  uint8_t is_uniform; /* all components are composed in the same way */
-  uint8_t needs_source;
-  uint8_t plane; /* of the frame */
+  uint8_t point, mixes; /* CcPoint of the components that change, and whether any is mixed */
+  uint8_t plane;        /* of the frame */
 } CcComposeJob;
 CC_PRIVATE_FITS(CcComposeJob);
 
-/* Private data of cc_overlay. The only plane job has a thread for each cell, of job.width x
- * job.height cells. The target has job.src_width x job.src_height pixels. The components are those
- * of the pixels, then those of chroma. */
+/* Cells of a thread of cc_overlay, unless luma has a plane of its own. In that case, a thread has
+ * the cells of CC_COMPOSE_BYTES bytes of luma. */
+#define CC_OVERLAY_CELLS 4
+
+/* Private data of cc_overlay. The only plane job has job.width x job.height cells. The target has
+ * job.src_width x job.src_height pixels. The components are those of the pixels, then those of
+ * chroma. */
 typedef struct {
   uint64_t src[3], dst[3];
   int32_t src_pitch[3], dst_pitch[3];
@@ -43,6 +49,7 @@ typedef struct {
   uint8_t first[3], spacing[3], plane[3]; /* CcComponentOffset of each component */
   uint8_t across, down;                   /* pixels of a cell */
   uint8_t n_pixel, n_chroma;              /* numbers of components */
+  uint8_t cells;                          /* number of cells of a thread */
   uint8_t repeats; /* number of samples after the last luma sample of a row that repeat it */
 } CcOverlayJob;
 CC_PRIVATE_FITS(CcOverlayJob);

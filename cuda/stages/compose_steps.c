@@ -16,10 +16,15 @@ set_kernel(CcCudaStep *step, const gchar *name, CcSampleType type) {
 
 /* --- threshold, invert, mix --- */
 
-static gboolean
-is_equal(const CcComposeComponent *a, const CcComposeComponent *b) {
-  return a->point == b->point && a->limit == b->limit && a->above == b->above &&
-         a->below == b->below && a->sum == b->sum && a->mixes == b->mixes;
+/* Sets a parameter of component c, as a stored sample, in all pixels of the words. With three
+ * components, all have the same parameters. */
+static void
+set_words(guint32 words[CC_COMPOSE_PERIOD], const CcPlaneLayout *plane, guint c, guint sample) {
+  const guint bits = 8 * (guint)cc_sample_size(plane->type), per_word = 32 / bits;
+  const guint64 stored = sample & ((1u << bits) - 1);
+  for (guint i = plane->step == 3 ? 0 : c; i < CC_COMPOSE_PERIOD * per_word;
+       i += plane->step == 3 ? 1 : plane->step)
+    words[i / per_word] |= (guint32)(stored << i % per_word * bits);
 }
 
 /* Sets the job of plane p. Returns FALSE if the plane stays as it is. */
@@ -27,26 +32,29 @@ static gboolean
 set_compose_job(CcPlaneJob *job, const CcPlan *plan, const CcCompose *compose, guint p) {
   const CcPlaneLayout *plane = &plan->frame_layout.plane[p];
   CcComposeJob *priv = CC_PRIVATE(CcComposeJob, job);
-  gboolean changes = FALSE;
+  const guint all = G_MAXUINT16;
   job->step = (gint)plane->step;
   job->shift = (gint)plane->shift;
   job->sample_bytes = (gint)cc_sample_size(plane->type);
   job->hi = (1 << plane->depth) - 1;
-  *priv = (CcComposeJob){.mix = compose->mix, .plane = (guint8)p, .is_uniform = TRUE};
+  *priv = (CcComposeJob){.mix = compose->mix, .plane = (guint8)p};
   priv->luma = !plane->has_macropixels ? -1 : plane->role[0] == CC_ROLE_LUMA ? 0 : 1;
   for (guint c = 0; c < plane->step; c++) {
     const CcComposeComponent *from = &compose->component[p][c];
-    priv->point[c] = (guint8)from->point;
-    priv->limit[c] = from->limit;
-    priv->above[c] = from->above;
-    priv->below[c] = from->below;
-    priv->sum[c] = from->sum;
-    priv->mixes[c] = (guint8)from->mixes;
-    priv->needs_source |= (guint8)from->mixes;
-    priv->is_uniform &= is_equal(from, &compose->component[p][0]);
-    changes |= from->point || from->mixes;
+    priv->point = MAX(priv->point, (guint8)from->point);
+    priv->mixes |= (guint8)from->mixes;
+    if (from->point) {
+      set_words(priv->limit, plane, c, (guint)from->limit << plane->shift);
+      set_words(priv->above, plane, c, (guint)from->above << plane->shift);
+      set_words(priv->below, plane, c, (guint)from->below << plane->shift);
+      set_words(priv->sum, plane, c, (guint)from->sum << plane->shift);
+    } else {
+      set_words(priv->keep, plane, c, all);
+    }
+    if (!from->mixes)
+      set_words(priv->unmixed, plane, c, all);
   }
-  return changes;
+  return priv->point || priv->mixes;
 }
 
 /* Without a need for the source, `src` of a job is its target. */
@@ -56,7 +64,7 @@ set_compose_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *p
     CcPlaneJob *job = &launch->job[i];
     CcComposeJob *priv = CC_PRIVATE(CcComposeJob, job);
     const CcRect *target = &placement->frame_target[priv->plane];
-    const CcRect *source = priv->needs_source ? &placement->frame_source[priv->plane] : target;
+    const CcRect *source = priv->mixes ? &placement->frame_source[priv->plane] : target;
     const guint each = CC_COMPOSE_WIDTH * CC_COMPOSE_BYTES / (guint)job->sample_bytes;
     job->src_width = (gint)source->width;
     job->src_height = (gint)source->height;
@@ -75,8 +83,7 @@ set_compose_addresses(CcLaunch *launch, const CcCudaStep *step, const CcCudaAddr
   for (gint i = 0; i < launch->n_jobs; i++) {
     CcPlaneJob *job = &launch->job[i];
     const CcComposeJob *priv = CC_PRIVATE(const CcComposeJob, job);
-    const CcCudaPlane *src =
-        &addresses->set[priv->needs_source ? step->from : step->to][priv->plane];
+    const CcCudaPlane *src = &addresses->set[priv->mixes ? step->from : step->to][priv->plane];
     const CcCudaPlane *dst = &addresses->set[step->to][priv->plane];
     job->src = src->offset;
     job->src_pitch = (gint)src->pitch;
@@ -123,7 +130,7 @@ set_overlay_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *p
   priv->chroma_width = (gint)chroma.width;
   priv->chroma_height = (gint)chroma.height;
   priv->repeats = out->plane[overlay->plane].has_macropixels && pixels.width % 2;
-  cc_cuda_plane_job_set_tiles(job, cc_cuda_divide_up(cells.width, CC_COMPOSE_WIDTH),
+  cc_cuda_plane_job_set_tiles(job, cc_cuda_divide_up(cells.width, CC_COMPOSE_WIDTH * priv->cells),
                               cc_cuda_divide_up(cells.height, CC_COMPOSE_HEIGHT));
 }
 
@@ -170,6 +177,9 @@ set_overlay(CcCudaStep *step, GByteArray *taps, GString *text) {
       priv->spacing[n] = (guint8)offset->spacing;
       priv->color[n] = overlay->color[overlay->group[g].component[i]];
     }
+  const guint pixels = CC_COMPOSE_BYTES / (guint)job->sample_bytes;
+  priv->cells = priv->n_pixel == 1 && priv->spacing[0] == 1 ? (guint8)(pixels / last->across)
+                                                            : CC_OVERLAY_CELLS;
   g_string_append_printf(text, "overlay, cells of %ux%u pixels", last->across, last->down);
 }
 

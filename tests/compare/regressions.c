@@ -89,9 +89,43 @@ static const struct {
      PATTERN_RANDOM},
 };
 
+/* Compose: vectors and single samples of the kernels; formats with one to four components in a
+ * plane; cells at the edge of a target; half a macropixel; strides. */
+static const struct {
+  const gchar *format;
+  guint width, height, stride, target_x;
+  gdouble threshold;
+  gboolean invert;
+  gdouble mix;
+  guint overlay;
+} composed[] = {
+    {"GRAY8", 333, 41, 1, 0, 0.3, TRUE, 1, 0},
+    {"GRAY8", 333, 41, 1, 0, 0, FALSE, 1, 0xff808080},
+    {"NV12", 331, 39, 1, 0, 0, TRUE, -2.5, 0},
+    {"NV12", 331, 39, 1, 5, 0, FALSE, 1, 0xffff0000},
+    {"I420", 203, 21, 2, 0, 0.4, FALSE, 0.3, 0},
+    {"I420", 203, 21, 2, 0, 0.4, FALSE, 0.3, 0x8000ff00},
+    {"Y42B", 203, 21, 1, 0, 0, TRUE, 1, 0xff1020f0},
+    {"YUY2", 203, 21, 1, 0, 0, TRUE, 8, 0},
+    {"UYVY", 202, 21, 2, 4, 0, FALSE, 1, 0xc0ff00ff},
+    {"AYUV", 150, 21, 1, 0, 0.6, FALSE, 0.5, 0},
+    {"RGB", 203, 21, 1, 0, 0, TRUE, -8, 0},
+    {"RGB", 203, 21, 1, 0, 0.2, FALSE, 1, 0xffffff00},
+    {"ARGB", 203, 21, 1, 7, 0.5, TRUE, 1, 0},
+    {"BGRA", 203, 21, 4, 0, 0, FALSE, 1, 0x80ffffff},
+    {"GBR_10LE", 203, 21, 1, 0, 0, TRUE, 1, 0xff00ff00},
+    {"P010_10LE", 331, 39, 1, 0, 0.5, FALSE, -1.5, 0},
+    {"P010_10LE", 331, 39, 1, 3, 0, FALSE, 0.5, 0xffff0000},
+    {"I422_12LE", 203, 21, 1, 0, 0, TRUE, 8, 0},
+    {"Y444_16LE", 99, 21, 1, 0, 0, FALSE, 1, 0xff123456},
+    {"ARGB64", 99, 21, 1, 0, 0.9, TRUE, 0.1, 0},
+    {"I420", 1, 9, 1, 0, 0, FALSE, 1, 0xffff0000},
+    {"YUY2", 1, 9, 1, 0, 0, FALSE, 1, 0xffff0000},
+};
+
 guint
 regressions_count(void) {
-  return G_N_ELEMENTS(cases);
+  return G_N_ELEMENTS(cases) + G_N_ELEMENTS(composed);
 }
 
 /* Returns a row and a column with sums of 27 and 6 bits. */
@@ -135,8 +169,38 @@ find_kernel(const gchar *name) {
                                     : cc_kernels_find(name);
 }
 
+static Case
+composed_get(guint i) {
+  const TestFormat *format = test_format_find(composed[i].format);
+  return (Case){
+      .filter =
+          {
+              .kernel = cc_kernels_find("gaussian"),
+              .alpha = CC_ALPHA_FILTER,
+              .stride = composed[i].stride,
+              .target_set = composed[i].target_x > 0,
+              .target_x = composed[i].target_x,
+              .threshold = composed[i].threshold,
+              .invert = composed[i].invert,
+              .mixes = TRUE,
+              .mix = composed[i].mix,
+              .overlay = composed[i].overlay,
+          },
+      .layout = test_format_layout(format, composed[i].width, composed[i].height, i % 2),
+      .pattern = PATTERN_RANDOM,
+      .seed = i,
+      .kernel = "gaussian",
+      .format = format->name,
+      .range = i % 2 ? "limited" : "full",
+      .width = composed[i].width,
+      .height = composed[i].height,
+  };
+}
+
 Case
 regressions_get(guint index) {
+  if (index >= G_N_ELEMENTS(cases))
+    return composed_get(index - G_N_ELEMENTS(cases));
   const TestFormat *format = test_format_find(cases[index].format);
   return (Case){
       .filter =
