@@ -88,7 +88,9 @@ create(const CcPlan *plan, const CcStage *stage, const CcRows *kernels, gsize *s
   for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
     const CcPlaneLayout *plane = &plan->frame_layout.plane[p];
     cc_compose_row_init(&self->params[p], plane);
-    self->params[p].scalars.streams = cc_sweep_streams(plan);
+    /* not in place, because the rows of the frame are in a cache */
+    self->params[p].scalars.streams =
+        !plan->packed && !cc_plan_get_direction_color(plan) && cc_sweep_streams(plan);
     for (guint c = 0; c < plane->step; c++) {
       const CcComposeComponent *component = &self->compose->component[p][c];
       self->point[p] = MAX(self->point[p], component->point);
