@@ -7,7 +7,7 @@
 
 /* rows of a chunk, which then stays in a cache; a power of two and a multiple of every block_rows
  */
-#define CHUNK_ROWS 8
+#define CHUNK_ROWS 16
 
 /* --- rewritten plans --- */
 
