@@ -97,7 +97,7 @@ init_filter(CcSweep *self) {
   self->reduce = output->reduces ? kernels->output->reduce[output->reduce][output->lane] : NULL;
   self->finish = kernels->output->finish[self->type][output->requantization][output->number];
   self->streams = method->streams && !self->in_chunks && !self->masks && self->stride == 1 &&
-                  cc_sweep_streams(self->plan);
+                  cc_exceeds_caches(self->plan);
   self->outside = constant_row(
       self, self->spacing, (self->tile + 2 * self->n_edge) / self->step + 2, self->pass->border);
 }

@@ -55,7 +55,7 @@ typedef struct {
    * their pitch; a pitch of 0: the rows are in the frame */
   gsize rows_at[CC_MAX_PLANES], rows_pitch[CC_MAX_PLANES];
   gsize scratch_size;  /* bytes of scratch memory that each thread needs */
-  gsize fixed_scratch; /* the part of scratch_size that does not grow with the frame */
+  gsize fixed_scratch; /* the part of scratch_size that sweeps without chunks and stages need */
 } CcPhase;
 
 /* Returns the number of planes that a stage runs over. A stage that changes pixels runs over all

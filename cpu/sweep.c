@@ -7,7 +7,7 @@
 #define LARGE_FRAME 4000000 /* bytes; output frames of this size or more exceed the caches */
 
 gboolean
-cc_sweep_streams(const CcPlan *plan) {
+cc_exceeds_caches(const CcPlan *plan) {
   return cc_frame_layout_bytes(&plan->out_frame_layout) >= LARGE_FRAME &&
          !cc_is_left_out("streaming");
 }

@@ -150,9 +150,8 @@ gsize cc_lane_size(CcLane lane);
 /* Reserves scratch memory. Returns its offset, a multiple of CC_ROW_ALIGN. */
 gsize cc_sweep_reserve(CcSweep *self, gsize n_bytes);
 
-/* Returns whether non-temporal stores are used: whether the frames of the output exceed the caches.
- */
-gboolean cc_sweep_streams(const CcPlan *plan);
+/* Returns whether a frame of the output exceeds the caches, so that non-temporal stores pay. */
+gboolean cc_exceeds_caches(const CcPlan *plan);
 
 /* Reserves scratch memory for n_rows rows of a tile. Each row includes the samples that the window
  * needs left and right of the tile. Sets *pitch. Returns the offset of sample 0 of the first

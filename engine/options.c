@@ -287,7 +287,7 @@ const CcOption cc_options[] = {
      *
      * Makes the result black and white: white where it is at or above this fraction of the range
      * from black to white. 0, the default, is off. Luma, grey, red, green and blue each become
-     * black or white; chroma becomes neutral, and alpha stays. With 8 bits of full range, 0.5 is
+     * black or white. Chroma becomes neutral, and alpha stays. With 8 bits of full range, 0.5 is
      * the code value 128, and 1 is 255.
      */
     {"threshold", "Threshold",
@@ -298,7 +298,7 @@ const CcOption cc_options[] = {
      * invert:
      *
      * Exchanges black and white in the result, after threshold. Luma, grey, red, green and blue are
-     * inverted within their range; chroma and alpha stay.
+     * inverted within their range. Chroma and alpha stay.
      */
     {"invert", "Invert", "Exchange black and white in the result", FILTER(invert), BOOLEAN(FALSE)},
 
@@ -309,8 +309,8 @@ const CcOption cc_options[] = {
      * 1/256. 1, the default, is the result, and 0 is the source. A value between them is a blend. A
      * value above 1 enlarges the effect of the kernel. A negative mix of a blur sharpens: it is an
      * unsharp mask whose amount is -mix, as in `kernel=gaussian sigma=3 mix=-1.5`. Alpha is mixed
-     * only with alpha=filter. With an overlay, mix is a factor of the overlay's strength from 0 to
-     * 1.
+     * only with alpha=filter. With an overlay, mix is a factor of the overlay's strength, limited
+     * to 0 to 1.
      */
     {"mix", "Mix",
      "Mix the result with the source: 1 is the result, 0 the source; a negative mix of a blur "
@@ -321,10 +321,11 @@ const CcOption cc_options[] = {
      * overlay:
      *
      * Lays a color over the source where the result is bright, instead of showing the result. The
-     * value is 0xAARRGGBB: alpha, red, green and blue. 0, the default, is off. The brighter the
-     * result, the stronger is the color; alpha is the strength where the result is white. With
-     * threshold, the color is there or not. `kernel=sobel overlay=0xffff0000` draws edges in red
-     * over the video. The alpha channel of the video stays.
+     * value is 0xAARRGGBB: alpha, red, green and blue. The command also accepts #RRGGBB, which is
+     * opaque. 0, the default, is off. The brighter the result, the stronger is the color. Alpha is
+     * the strength where the result is white, so 0x00ff0000 draws nothing. With threshold, the
+     * color is there or not. `kernel=sobel overlay=0xffff0000` draws edges in red over the video.
+     * The chroma of the result is not used. An overlay does not change the alpha channel.
      */
     {"overlay", "Overlay",
      "Draw the result over the source in a color 0xAARRGGBB, stronger where it is brighter (0 = "

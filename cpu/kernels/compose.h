@@ -9,6 +9,7 @@ typedef LANE NAME(UnalignedLanes) __attribute__((vector_size(VECTOR_BYTES), alig
 /* The parameters of a row that a kernel uses. NULL: none. */
 typedef struct {
   const LANE *keep; /* all bits are set in samples that do not change */
+  /* select: limit, above, below; invert: the sum; overlay: the color */
   const LANE *a, *b, *c;
   const CcComposeRow *row;
 } NAME(Params);
@@ -35,12 +36,12 @@ NAME(Lanes) NAME(vector_at)(gconstpointer row, guint k) {
  * of pixels of every format. */
 static ALWAYS_INLINE void
 NAME(make_row)(guint8 *out, const guint8 *row, const guint8 *source, const guint8 *strengths,
-               guint n, NAME(MakeFunc) make, const NAME(Params) * params) {
+               guint n, gboolean streams, NAME(MakeFunc) make, const NAME(Params) * params) {
   const gsize size = (gsize)n * sizeof(LANE), period = 3 * VECTOR_BYTES;
   const CcComposeScalars scalars = params->row->scalars;
-  const gboolean streams = scalars.streams && (guintptr)out % sizeof(LANE) == 0;
+  const gboolean can_stream = streams && (guintptr)out % sizeof(LANE) == 0;
   /* bytes before the first address that non-temporal stores can write */
-  const gsize before = streams ? -(guintptr)out % VECTOR_BYTES : 0;
+  const gsize before = can_stream ? -(guintptr)out % VECTOR_BYTES : 0;
   NAME(Operands) operands[3] = {0};
   guint8 part[3][3 * VECTOR_BYTES]; /* samples that do not fill three vectors */
   for (gsize x = 0, end; x < size; x = end) {
@@ -69,7 +70,7 @@ NAME(make_row)(guint8 *out, const guint8 *row, const guint8 *source, const guint
       store_split(to + k * VECTOR_BYTES,
                   (Vector_16)make(NAME(vector_at)(r, k), NAME(vector_at)(s, k),
                                   NAME(vector_at)(q, k), &operands[k], &scalars),
-                  streams && !is_part);
+                  can_stream && !is_part);
     if (is_part)
       memcpy(out + x, part[0], end - x);
   }
@@ -83,10 +84,11 @@ NAME(Lanes) NAME(make_select)(NAME(Lanes) r, NAME(Lanes) s, NAME(Lanes) q,
 }
 
 static void
-NAME(compose_select)(gpointer out, gconstpointer row, const CcComposeRow *from, guint n) {
+NAME(compose_select)(gpointer out, gconstpointer row, const CcComposeRow *from, guint n,
+                     gboolean streams) {
   const NAME(Params)
       params = {from->NAME(keep), from->NAME(limit), from->NAME(above), from->NAME(below), from};
-  NAME(make_row)(out, row, NULL, NULL, n, NAME(make_select), &params);
+  NAME(make_row)(out, row, NULL, NULL, n, streams, NAME(make_select), &params);
 }
 
 /* The sum is 0 for samples that do not change, so their difference is 0. */
@@ -98,9 +100,10 @@ NAME(Lanes) NAME(make_invert)(NAME(Lanes) r, NAME(Lanes) s, NAME(Lanes) q,
 }
 
 static void
-NAME(compose_invert)(gpointer out, gconstpointer row, const CcComposeRow *from, guint n) {
+NAME(compose_invert)(gpointer out, gconstpointer row, const CcComposeRow *from, guint n,
+                     gboolean streams) {
   const NAME(Params) params = {from->NAME(keep), from->NAME(sum), .row = from};
-  NAME(make_row)(out, row, NULL, NULL, n, NAME(make_invert), &params);
+  NAME(make_row)(out, row, NULL, NULL, n, streams, NAME(make_invert), &params);
 }
 
 static ALWAYS_INLINE
@@ -112,9 +115,9 @@ NAME(Lanes) NAME(make_mix)(NAME(Lanes) r, NAME(Lanes) s, NAME(Lanes) q,
 
 static void
 NAME(compose_mix)(gpointer out, gconstpointer row, gconstpointer source, const CcComposeRow *from,
-                  guint n) {
+                  guint n, gboolean streams) {
   const NAME(Params) params = {from->NAME(unmixed), .row = from};
-  NAME(make_row)(out, row, source, NULL, n, NAME(make_mix), &params);
+  NAME(make_row)(out, row, source, NULL, n, streams, NAME(make_mix), &params);
 }
 
 static ALWAYS_INLINE
@@ -129,7 +132,7 @@ static void
 NAME(overlay_blend)(gpointer row, gconstpointer source, gconstpointer strengths,
                     const CcComposeRow *from, guint n) {
   const NAME(Params) params = {from->NAME(keep), from->NAME(color), .row = from};
-  NAME(make_row)(row, row, source, strengths, n, NAME(make_overlay), &params);
+  NAME(make_row)(row, row, source, strengths, n, FALSE, NAME(make_overlay), &params);
 }
 
 static void

@@ -270,7 +270,6 @@ typedef struct {
   gint max; /* the largest code value */
   guint shift;
   guint lo, hi, whole, part; /* of CcOverlay */
-  gboolean streams;          /* rows are written with non-temporal stores */
 } CcComposeScalars;
 
 /* All bits of `keep` are set for a sample that neither a point operation nor an overlay changes.
@@ -286,10 +285,11 @@ typedef struct {
   CcComposeScalars scalars;
 } CcComposeRow;
 
-/* Composes n samples of a row. `out` may be `row`. */
-typedef void (*CcPointFunc)(gpointer out, gconstpointer row, const CcComposeRow *params, guint n);
+/* Composes n samples of a row. `out` may be `row`. `streams`: with non-temporal stores. */
+typedef void (*CcPointFunc)(gpointer out, gconstpointer row, const CcComposeRow *params, guint n,
+                            gboolean streams);
 typedef void (*CcMixFunc)(gpointer out, gconstpointer row, gconstpointer source,
-                          const CcComposeRow *params, guint n);
+                          const CcComposeRow *params, guint n, gboolean streams);
 
 /* Computes cc_overlay_strength of n stored samples. Strengths have the size of samples. */
 typedef void (*CcStrengthFunc)(gpointer strengths, gconstpointer row, const CcComposeRow *params,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The stage COMPOSE: threshold, invert and mix. It changes the samples of a plane in place. */
+/* The stage COMPOSE: threshold, invert and mix. It changes the samples of a plane in place,
+ * or makes the rows of the frame from rows in scratch memory (makes_rows). */
 
 #include "compose_row.h"
 
@@ -29,9 +30,9 @@ cc_compose_row_init(CcComposeRow *self, const CcPlaneLayout *plane) {
   memset(self->unmixed_u8, 0xff, sizeof self->unmixed_u8);
 }
 
-void
-cc_compose_row_set(CcComposeRow *self, const CcPlaneLayout *plane, guint c,
-                   const CcComposeComponent *component, gint mix) {
+static void
+set_parameters(CcComposeRow *self, const CcPlaneLayout *plane, guint c,
+               const CcComposeComponent *component, gint mix) {
   const guint shift = plane->shift;
   self->scalars.mix = mix;
   if (component->mixes)
@@ -75,6 +76,7 @@ cc_repeat_half_pixel(const CcStageRows *rows, guint plane, guint8 *row) {
 typedef struct {
   const CcCompose *compose;
   const CcRows *kernels; /* NULL: plain loops */
+  gboolean streams;      /* composes into the frame, with non-temporal stores */
   CcPoint point[CC_MAX_PLANES];
   gboolean mixes[CC_MAX_PLANES];
   CcComposeRow params[CC_MAX_PLANES];
@@ -85,17 +87,16 @@ create(const CcPlan *plan, const CcStage *stage, const CcRows *kernels, gsize *s
   Compose *self = g_new0(Compose, 1);
   self->compose = stage->data;
   self->kernels = kernels;
+  /* not in place, because the rows of the frame are in a cache */
+  self->streams = !plan->packed && !cc_plan_get_direction_color(plan) && cc_exceeds_caches(plan);
   for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
     const CcPlaneLayout *plane = &plan->frame_layout.plane[p];
     cc_compose_row_init(&self->params[p], plane);
-    /* not in place, because the rows of the frame are in a cache */
-    self->params[p].scalars.streams =
-        !plan->packed && !cc_plan_get_direction_color(plan) && cc_sweep_streams(plan);
     for (guint c = 0; c < plane->step; c++) {
       const CcComposeComponent *component = &self->compose->component[p][c];
       self->point[p] = MAX(self->point[p], component->point);
       self->mixes[p] |= component->mixes;
-      cc_compose_row_set(&self->params[p], plane, c, component, self->compose->mix);
+      set_parameters(&self->params[p], plane, c, component, self->compose->mix);
     }
     if (plan->stride > 1)
       *scratch_size = MAX(*scratch_size, cc_plane_row_bytes(&plan->out_frame_layout.plane[p]));
@@ -134,7 +135,7 @@ compose_plainly(const Compose *self, const CcPlaneLayout *plane, guint p, guint8
 static gboolean
 makes_rows(gconstpointer state, guint plane) {
   const Compose *self = state;
-  return self->params[plane].scalars.streams && (self->point[plane] || self->mixes[plane]);
+  return self->streams && (self->point[plane] || self->mixes[plane]);
 }
 
 static void
@@ -155,16 +156,30 @@ run(gconstpointer state, const CcStageRows *rows, guint8 *scratch) {
     } else {
       const CcComposeKernels *kernels = self->kernels->compose;
       guint8 *filtered = plan->packed ? row : cc_strip_row(&rows->to[p], (gint)y);
-      guint8 *point = self->mixes[p] ? filtered : row;
+      const gboolean mixes = self->mixes[p], streams = self->streams;
+      guint8 *point = mixes ? filtered : row;
       if (self->point[p] == CC_POINT_SELECT)
-        kernels->select[plane->type](point, filtered, &self->params[p], n);
+        kernels->select[plane->type](point, filtered, &self->params[p], n, streams && !mixes);
       else if (self->point[p] == CC_POINT_INVERT)
-        kernels->invert[plane->type](point, filtered, &self->params[p], n);
-      if (self->mixes[p])
-        kernels->mix[plane->type](row, filtered, source, &self->params[p], n);
+        kernels->invert[plane->type](point, filtered, &self->params[p], n, streams && !mixes);
+      if (mixes)
+        kernels->mix[plane->type](row, filtered, source, &self->params[p], n, streams);
     }
     cc_repeat_half_pixel(rows, p, row);
   }
+}
+
+/* What happens to the samples of a plane, as text. */
+static const gchar *
+describe_point(const Compose *self, guint plane) {
+  const CcComposeComponent *component = self->compose->component[plane];
+  gboolean inverts = FALSE;
+  for (guint c = 0; c < CC_MAX_COMPONENTS; c++)
+    inverts |= component[c].above < component[c].below;
+  return self->point[plane] == CC_POINT_NONE     ? ""
+         : self->point[plane] == CC_POINT_INVERT ? "invert"
+         : inverts                               ? "threshold, invert"
+                                                 : "threshold";
 }
 
 static void
@@ -172,10 +187,7 @@ explain(gconstpointer state, GPtrArray *lines) {
   const Compose *self = state;
   for (guint p = 0; p < CC_MAX_PLANES; p++)
     if (self->point[p] || self->mixes[p])
-      g_ptr_array_add(lines, g_strdup_printf("compose plane %u: %s%s%s", p,
-                                             self->point[p] == CC_POINT_SELECT   ? "threshold"
-                                             : self->point[p] == CC_POINT_INVERT ? "invert"
-                                                                                 : "",
+      g_ptr_array_add(lines, g_strdup_printf("compose plane %u: %s%s%s", p, describe_point(self, p),
                                              self->point[p] && self->mixes[p] ? ", " : "",
                                              self->mixes[p] ? "mix" : ""));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Rows of the frame that compose changes in place. */
+/* Rows of the frame, for the stages COMPOSE and OVERLAY. */
 
 #include "stage.h"
 
@@ -9,10 +9,6 @@ G_BEGIN_DECLS
 
 /* Sets the parameters for a plane of which all samples stay as they are. */
 void cc_compose_row_init(CcComposeRow *self, const CcPlaneLayout *plane);
-
-/* Sets the parameters of threshold, invert and mix for component c. */
-void cc_compose_row_set(CcComposeRow *self, const CcPlaneLayout *plane, guint c,
-                        const CcComposeComponent *component, gint mix);
 
 /* Sets the color of an overlay, a code value, for component c. */
 void cc_compose_row_set_color(CcComposeRow *self, const CcPlaneLayout *plane, guint c,

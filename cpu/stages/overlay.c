@@ -2,8 +2,8 @@
 
 /* The stage OVERLAY. A row of cells is one row of chroma with the rows of pixels that it covers, or
  * one row of pixels if no chroma is subsampled. The strengths of all pixels of these rows are
- * computed first, from the filtered samples. Then the samples are replaced. A strength has the type
- * of a sample. */
+ * computed first, because the strength of chroma is their mean. Then the samples are replaced. A
+ * strength has the type of a sample. */
 
 #include "compose_row.h"
 
@@ -34,6 +34,7 @@ create(const CcPlan *plan, const CcStage *stage, const CcRows *kernels, gsize *s
   Overlay *self = g_new0(Overlay, 1);
   const CcOverlay *overlay = self->overlay = stage->data;
   self->kernels = kernels;
+  g_assert(overlay->group[overlay->n_groups - 1].down <= MAX_DOWN);
   for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
     const CcPlaneLayout *out = &plan->out_frame_layout.plane[p];
     CcComposeRow *params = &self->params[p];

@@ -104,7 +104,7 @@ compose_rows(const CcPlaneJob &job, const CcComposeJob &priv, int stride, int to
   constexpr int EACH = CC_COMPOSE_BYTES / sizeof(Sample);
   const int n = job.width * job.step - first;
   const bool is_half = priv.luma >= 0 && priv.n_pixels < 2 * job.width;
-  if (stride > 1 || n < EACH + (is_half ? job.step : 0)) {
+  if ((MIXES && stride > 1) || n < EACH + (is_half ? job.step : 0)) {
     for (int i = 0; i < CC_COMPOSE_ROWS && top + i * CC_COMPOSE_HEIGHT < job.height; i++)
       compose_samples<Sample, POINT, MIXES>(job, priv, stride, top + i * CC_COMPOSE_HEIGHT, first,
                                             min(n, EACH));
@@ -318,7 +318,7 @@ template <typename Sample>
 static __device__ __forceinline__ bool
 has_vectors(const CcPlaneJob &job, const CcOverlayJob &priv, int stride, int cell, int y) {
   const int last = cell + priv.cells - 1;
-  unsigned long long address = 0;
+  unsigned long long address = 0; /* half vectors of planar chroma need half the alignment */
   for (int c = 0; c < priv.n_pixel + priv.n_chroma; c++)
     address |=
         (priv.src[c] | priv.dst[c] | (unsigned)priv.src_pitch[c] | (unsigned)priv.dst_pitch[c])
@@ -403,7 +403,8 @@ overlay(const CcLaunch &launch) {
       return overlay_vector<Sample, 2, 1>(job, priv, x, y);
     if (across == 1 && down == 1)
       return overlay_vector<Sample, 1, 1>(job, priv, x, y);
-  } else if (!is_luma && is_inside(job, priv, launch.stride, x, y)) {
+  } else if (!is_luma && priv.spacing[priv.n_pixel - 1] == spacing &&
+             is_inside(job, priv, launch.stride, x, y)) {
     if (across == 2)
       return overlay_inside<Sample, 2, 1, 2>(job, priv, x, y);
     if (spacing == 1)

@@ -110,12 +110,6 @@ add_role(CcOverlay *self, const CcFrameLayout *frame, CcRole role, guint compone
                           offset.plane, offset, component);
 }
 
-static gboolean
-has_role(const CcFrameLayout *frame, CcRole role) {
-  CcComponentOffset offset;
-  return cc_frame_layout_find_role(frame, role, &offset);
-}
-
 CcOverlay *
 cc_overlay_new(const CcFilter *filter, const CcFrameLayout *frame) {
   if (filter->overlay == 0)
@@ -123,9 +117,10 @@ cc_overlay_new(const CcFilter *filter, const CcFrameLayout *frame) {
   const guint rgb[3] = {filter->overlay >> 16 & 0xff, filter->overlay >> 8 & 0xff,
                         filter->overlay & 0xff};
   CcOverlay *self = g_new0(CcOverlay, 1);
-  const CcRole first = cc_frame_layout_has_rgb(frame)  ? CC_ROLE_RED
-                       : has_role(frame, CC_ROLE_LUMA) ? CC_ROLE_LUMA
-                                                       : CC_ROLE_GREY;
+  CcComponentOffset luma;
+  const CcRole first = cc_frame_layout_has_rgb(frame)                          ? CC_ROLE_RED
+                       : cc_frame_layout_find_role(frame, CC_ROLE_LUMA, &luma) ? CC_ROLE_LUMA
+                                                                               : CC_ROLE_GREY;
   for (guint i = 0; i < (first == CC_ROLE_GREY ? 1 : 3); i++)
     add_role(self, frame, first + i, i);
   const guint depth = frame->plane[self->plane].depth;

@@ -32,8 +32,8 @@ typedef enum {
    * the stored words of components that it leaves unchanged. The colors of direction-color are not
    * in these planes, because they are written to the frame afterwards. */
   CC_READS_PLANES,
-  /* Single samples of the frame, including the samples of direction-color. The stage changes the
-   * samples in place. */
+  /* Single samples of the frame, including the samples of direction-color. The stage changes
+   * these samples. */
   CC_READS_SAMPLES,
   /* Samples of several planes of the frame that belong to the same pixels. All stages before it are
    * complete before this stage begins. The stage changes the samples in place. Such stages come

@@ -39,27 +39,33 @@ static const struct {
 /* Most cases have the whole frame and stride 1, so most levels stand for that. */
 static const guint strides[] = {1, 1, 1, 2, 4};
 
-/* Threshold, invert, mix and overlay. Every second level has none of them. */
+/* Threshold, invert, mix and overlay. Levels with none of them make the other cases. */
 static const struct {
   gdouble threshold;
   gboolean invert, mixes;
   gdouble mix;
   guint overlay;
 } compositions[] = {
-    {.mix = 1}, {.threshold = 0.5},
-    {.mix = 1}, {.threshold = 0.2, .invert = TRUE},
-    {.mix = 1}, {.invert = TRUE},
-    {.mix = 1}, {.mixes = TRUE, .mix = 0.5},
-    {.mix = 1}, {.mixes = TRUE, .mix = -1.5},
-    {.mix = 1}, {.mixes = TRUE, .mix = 8, .invert = TRUE},
-    {.mix = 1}, {.mixes = TRUE, .mix = -8},
-    {.mix = 1}, {.mixes = TRUE, .mix = 0.3, .threshold = 1},
-    {.mix = 1}, {.mixes = TRUE, .mix = 0},
-    {.mix = 1}, {.overlay = 0xff00ff00},
-    {.mix = 1}, {.overlay = 0x80ff8020, .threshold = 0.1},
-    {.mix = 1}, {.overlay = 0xffffffff, .mixes = TRUE, .mix = 0.4},
-    {.mix = 1}, {.overlay = 0xc01030ff, .invert = TRUE, .mixes = TRUE, .mix = 3},
-    {.mix = 1}, {.overlay = 0x00ffffff},
+    {.mix = 1},
+    {.threshold = 0.5},
+    {.threshold = 0.2, .invert = TRUE},
+    {.mix = 1},
+    {.invert = TRUE},
+    {.mixes = TRUE, .mix = 0.5},
+    {.mixes = TRUE, .mix = -1.5},
+    {.mix = 1},
+    {.mixes = TRUE, .mix = 8, .invert = TRUE},
+    {.mixes = TRUE, .mix = -8},
+    {.mixes = TRUE, .mix = 0.3, .threshold = 1},
+    {.mix = 1},
+    {.mixes = TRUE, .mix = 0},
+    {.overlay = 0xff00ff00},
+    {.mix = 1},
+    {.overlay = 0x80ff8020, .threshold = 0.1},
+    {.overlay = 0xffffffff, .mixes = TRUE, .mix = 0.4},
+    {.mix = 1},
+    {.overlay = 0xc01030ff, .invert = TRUE, .mixes = TRUE, .mix = 3},
+    {.overlay = 0x00ffffff},
 };
 
 typedef enum {

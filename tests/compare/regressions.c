@@ -90,37 +90,52 @@ static const struct {
 };
 
 /* Compose: vectors and single samples of the kernels; formats with one to four components in a
- * plane; cells at the edge of a target; half a macropixel; strides. */
+ * plane; cells at the edge of a target; half a macropixel; strides; plans that are rewritten, and
+ * direction-color; frames that are written with non-temporal stores. */
 static const struct {
-  const gchar *format;
+  const gchar *kernel, *format;
   guint width, height, stride, target_x;
   gdouble threshold;
   gboolean invert;
   gdouble mix;
   guint overlay;
+  CcResponse response;
+  Placement dst;
 } composed[] = {
-    {"GRAY8", 333, 41, 1, 0, 0.3, TRUE, 1, 0},
-    {"GRAY8", 333, 41, 1, 0, 0, FALSE, 1, 0xff808080},
-    {"NV12", 331, 39, 1, 0, 0, TRUE, -2.5, 0},
-    {"NV12", 331, 39, 1, 5, 0, FALSE, 1, 0xffff0000},
-    {"I420", 203, 21, 2, 0, 0.4, FALSE, 0.3, 0},
-    {"I420", 203, 21, 2, 0, 0.4, FALSE, 0.3, 0x8000ff00},
-    {"Y42B", 203, 21, 1, 0, 0, TRUE, 1, 0xff1020f0},
-    {"YUY2", 203, 21, 1, 0, 0, TRUE, 8, 0},
-    {"UYVY", 202, 21, 2, 4, 0, FALSE, 1, 0xc0ff00ff},
-    {"AYUV", 150, 21, 1, 0, 0.6, FALSE, 0.5, 0},
-    {"RGB", 203, 21, 1, 0, 0, TRUE, -8, 0},
-    {"RGB", 203, 21, 1, 0, 0.2, FALSE, 1, 0xffffff00},
-    {"ARGB", 203, 21, 1, 7, 0.5, TRUE, 1, 0},
-    {"BGRA", 203, 21, 4, 0, 0, FALSE, 1, 0x80ffffff},
-    {"GBR_10LE", 203, 21, 1, 0, 0, TRUE, 1, 0xff00ff00},
-    {"P010_10LE", 331, 39, 1, 0, 0.5, FALSE, -1.5, 0},
-    {"P010_10LE", 331, 39, 1, 3, 0, FALSE, 0.5, 0xffff0000},
-    {"I422_12LE", 203, 21, 1, 0, 0, TRUE, 8, 0},
-    {"Y444_16LE", 99, 21, 1, 0, 0, FALSE, 1, 0xff123456},
-    {"ARGB64", 99, 21, 1, 0, 0.9, TRUE, 0.1, 0},
-    {"I420", 1, 9, 1, 0, 0, FALSE, 1, 0xffff0000},
-    {"YUY2", 1, 9, 1, 0, 0, FALSE, 1, 0xffff0000},
+    {"gaussian", "GRAY8", 333, 41, 1, 0, 0.3, TRUE, 1, 0, 0, 0},
+    {"gaussian", "GRAY8", 333, 41, 1, 0, 0, FALSE, 1, 0xff808080, 0, 0},
+    {"gaussian", "NV12", 331, 39, 1, 0, 0, TRUE, -2.5, 0, 0, 0},
+    {"gaussian", "NV12", 331, 39, 1, 5, 0, FALSE, 1, 0xffff0000, 0, 0},
+    {"gaussian", "I420", 203, 21, 2, 0, 0.4, FALSE, 0.3, 0, 0, 0},
+    {"gaussian", "I420", 203, 21, 2, 0, 0.4, FALSE, 0.3, 0x8000ff00, 0, 0},
+    {"gaussian", "Y42B", 203, 21, 1, 0, 0, TRUE, 1, 0xff1020f0, 0, 0},
+    {"gaussian", "YUY2", 203, 21, 1, 0, 0, TRUE, 8, 0, 0, 0},
+    {"gaussian", "UYVY", 202, 21, 2, 4, 0, FALSE, 1, 0xc0ff00ff, 0, 0},
+    {"gaussian", "AYUV", 150, 21, 1, 0, 0.6, FALSE, 0.5, 0, 0, 0},
+    {"gaussian", "RGB", 203, 21, 1, 0, 0, TRUE, -8, 0, 0, 0},
+    {"gaussian", "RGB", 203, 21, 1, 0, 0.2, FALSE, 1, 0xffffff00, 0, 0},
+    {"gaussian", "ARGB", 203, 21, 1, 7, 0.5, TRUE, 1, 0, 0, 0},
+    {"gaussian", "BGRA", 203, 21, 4, 0, 0, FALSE, 1, 0x80ffffff, 0, 0},
+    {"gaussian", "GBR_10LE", 203, 21, 1, 0, 0, TRUE, 1, 0xff00ff00, 0, 0},
+    {"gaussian", "P010_10LE", 331, 39, 1, 0, 0.5, FALSE, -1.5, 0, 0, 0},
+    {"gaussian", "P010_10LE", 331, 39, 1, 3, 0, FALSE, 0.5, 0xffff0000, 0, 0},
+    {"gaussian", "I422_12LE", 203, 21, 1, 0, 0, TRUE, 8, 0, 0, 0},
+    {"gaussian", "Y444_16LE", 99, 21, 1, 0, 0, FALSE, 1, 0xff123456, 0, 0},
+    {"gaussian", "ARGB64", 99, 21, 1, 0, 0.9, TRUE, 0.1, 0, 0, 0},
+    {"gaussian", "I420", 1, 9, 1, 0, 0, FALSE, 1, 0xffff0000, 0, 0},
+    {"gaussian", "YUY2", 1, 9, 1, 0, 0, FALSE, 1, 0xffff0000, 0, 0},
+    {"identity", "RGB", 203, 21, 1, 0, 0.4, FALSE, 0.5, 0, 0, 0},
+    {"identity", "YUY2", 203, 21, 1, 0, 0, FALSE, 1, 0xffff0000, 0, 0},
+    {"sobel", "RGBA", 203, 21, 1, 0, 0.3, FALSE, -2, 0, CC_RESPONSE_DIRECTION, 0},
+    {"sobel", "NV12", 203, 21, 1, 0, 0, TRUE, 1, 0, CC_RESPONSE_DIRECTION, 0},
+    {"sobel", "I420", 203, 21, 1, 0, 0.3, FALSE, 0.5, 0, CC_RESPONSE_DIRECTION, 0},
+    {"sobel", "UYVY", 203, 21, 1, 0, 0, FALSE, 1, 0xff00ff80, CC_RESPONSE_DIRECTION, 0},
+    {"gaussian", "GRAY8", 2561, 1601, 1, 0, 0.5, FALSE, 1, 0, 0, PLACEMENT_ODD},
+    {"gaussian", "BGRA", 1281, 801, 1, 0, 0, TRUE, 0.5, 0, 0, PLACEMENT_ODD},
+    {"gaussian", "YUY2", 2000, 1010, 1, 0, 0, TRUE, 1, 0, 0, PLACEMENT_ODD},
+    {"gaussian", "RGB", 1441, 961, 1, 0, 0.5, TRUE, -2, 0, 0, PLACEMENT_ODD},
+    {"gaussian", "P010_10LE", 1501, 1001, 1, 0, 0, FALSE, 4, 0, 0, 0},
+    {"gaussian", "YUY2", 2001, 1010, 1, 0, 0, TRUE, 1, 0, 0, 0},
 };
 
 guint
@@ -175,7 +190,8 @@ composed_get(guint i) {
   return (Case){
       .filter =
           {
-              .kernel = cc_kernels_find("gaussian"),
+              .kernel = cc_kernels_find(composed[i].kernel),
+              .response = composed[i].response,
               .alpha = CC_ALPHA_FILTER,
               .stride = composed[i].stride,
               .target_set = composed[i].target_x > 0,
@@ -189,7 +205,8 @@ composed_get(guint i) {
       .layout = test_format_layout(format, composed[i].width, composed[i].height, i % 2),
       .pattern = PATTERN_RANDOM,
       .seed = i,
-      .kernel = "gaussian",
+      .dst = composed[i].dst,
+      .kernel = composed[i].kernel,
       .format = format->name,
       .range = i % 2 ? "limited" : "full",
       .width = composed[i].width,
