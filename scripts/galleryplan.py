@@ -51,8 +51,12 @@ def apply_words(image):
     """The words of the command that makes an image."""
     options = []
     for name, value in image.settings:
-        # a value that begins with a dash could be taken for an option
-        options += [f"--{name}={value}"] if value.startswith("-") else [f"--{name}", value]
+        if value == "true":
+            options.append(f"--{name}")
+        elif value.startswith("-"):  # it could be taken for an option
+            options.append(f"--{name}={value}")
+        else:
+            options += [f"--{name}", value]
     return ["cudaconv", "apply", *options, image.source, image.file()]
 
 
@@ -145,6 +149,55 @@ def scales(_):
                  [("kernel", "log"), ("scale", "-1.2"), ("bias", "255")])])
 
 
+def thresholds(_):
+    return Group(
+        "Threshold and invert",
+        "`threshold` makes the result black and white. `invert` exchanges black and white, after the threshold.",
+        [Image("threshold-components", "Red, green and blue are each full or absent",
+               [("kernel", "identity"), ("threshold", "0.5")]),
+         Image("threshold-grey", "Black and white by the luma",
+               [("kernel", "identity"), ("color", "grey"), ("threshold", "0.5")]),
+         Image("threshold-blur", "Large shapes: the threshold of a blur",
+               [("kernel", "gaussian"), ("sigma", "4"), ("color", "grey"), ("threshold", "0.5")]),
+         Image("threshold-edges", "Strong edges only, all of them white", [("kernel", "sobel"), ("threshold", "0.3")]),
+         Image("invert-edges", "Dark edges on white", [("kernel", "sobel"), ("invert", "true")]),
+         Image("invert-negative", "A negative", [("kernel", "identity"), ("invert", "true")])])
+
+
+def mixes(_):
+    return Group(
+        "Mix",
+        "`mix` blends the result with the source. A value above 1 enlarges the effect of the kernel. A negative value reverses it: "
+        "with a blur it sharpens.",
+        [Image("mix-unsharp", "Unsharp mask: a negative mix of a blur",
+               [("kernel", "gaussian"), ("sigma", "3"), ("mix", "-1.5")]),
+         Image("mix-contrast", "More local contrast: the same with a large blur",
+               [("kernel", "gaussian"), ("sigma", "15"), ("mix", "-0.6")]),
+         Image("mix-glow", "Soft focus: half source and half blur",
+               [("kernel", "gaussian"), ("sigma", "6"), ("mix", "0.5")]),
+         Image("mix-edges", "Half source and half edges", [("kernel", "sobel"), ("mix", "0.5")]),
+         Image("mix-dark-edges", "Brighter, with dark edges", [("kernel", "sobel"), ("mix", "-0.5")]),
+         Image("mix-strong", "Three times the effect of the kernel", [("kernel", "unsharp"), ("mix", "3")])])
+
+
+def overlays(_):
+    return Group(
+        "Overlay",
+        "`overlay` draws a color over the source where the result is bright. The value is 0xAARRGGBB: alpha, red, green and "
+        "blue. The command also accepts `#RRGGBB`.",
+        [Image("overlay-edges", "Edges in red", [("kernel", "sobel"), ("overlay", "0xffff0000")]),
+         Image("overlay-alpha", "Edges in yellow, at half strength", [("kernel", "sobel"), ("overlay", "0x80ffff00")]),
+         Image("overlay-threshold", "Strong edges in black",
+               [("kernel", "sobel"), ("threshold", "0.3"), ("overlay", "0xff000000")]),
+         Image("overlay-invert", "Black everywhere but at strong edges",
+               [("kernel", "sobel"), ("threshold", "0.3"), ("invert", "true"), ("overlay", "0xff000000")]),
+         Image("overlay-bright", "Red where the image is nearly white",
+               [("kernel", "identity"), ("color", "grey"), ("threshold", "0.9"), ("overlay", "0xffff0000")]),
+         Image("overlay-dark", "Blue where the image is nearly black",
+               [("kernel", "identity"), ("color", "grey"), ("threshold", "0.25"), ("invert", "true"),
+                ("overlay", "0xff0000ff")])])
+
+
 def borders(listed):
     """The pixels that each border rule puts outside the image, seen directly and in a blur."""
     shift = f"<1{',0' * 20}>"  # reads the pixel ten to the left, or ten above
@@ -215,4 +268,5 @@ def groups(build):
     text = inspect(build)
     listed = properties_of(text)
     return [kernels(listed), presets(presets_of(text)), sizes(listed), matrices(listed), responses(listed),
-            scales(listed), *borders(listed), chromas(listed), colors(listed), alphas(listed), strides(listed)]
+            scales(listed), thresholds(listed), mixes(listed), overlays(listed), *borders(listed), chromas(listed),
+            colors(listed), alphas(listed), strides(listed)]

@@ -192,9 +192,25 @@ def direction_colors(frame, source):
     return frame.color > 10 and abs(frame.color - source.color) > 5
 
 
-def edges_over_source(frame, source):
-    """Darker because of the black between edges, and with the source's color."""
-    return frame.luma < 0.9 * source.luma and 0.4 * source.color < frame.color < 0.8 * source.color
+def red_edges(frame, source):
+    """More color, and the same luma. Red replaces the noise of the source."""
+    return abs(frame.luma - source.luma) < 8 and frame.color > source.color + 1 and frame.detail < 0.8 * source.detail
+
+
+def red(frame, source):
+    return frame.color > source.color + 60
+
+
+def unmarked(frame, source):
+    return abs(frame.luma - source.luma) < 2 and abs(frame.color - source.color) < 2
+
+
+def white(frame, source):
+    return frame.color < 1 < source.color and frame.luma > 230
+
+
+def black(frame, source):
+    return frame.color < 1 < source.color and frame.luma < 20
 
 
 # ---- expectations ----
@@ -306,7 +322,10 @@ RECIPES_VIDEO = {
     "Blur a region 1": [Made("out.mp4", "in.mp4", None, audio=False, regions={
         (100, 60, 200, 160): softer, (0, 0, 320, 56): same, (0, 164, 320, 240): same, (0, 0, 96, 240): same,
         (204, 0, 320, 240): same})],
-    "Edges over the video 1": [Made("out.mp4", "in.mp4", edges_over_source, audio=False)],
+    "Edges over the video 1": [Made("out.mp4", "in.mp4", red_edges)],
+    "Edges over the video 2": [Made("out.mp4", "in.mp4", red_edges, audio=False)],
+    "Sharpen with an unsharp mask 1": [Made("out.mp4", "in.mp4", sharper)],
+    "Sharpen with an unsharp mask 2": [Made("out.mp4", "in.mp4", sharper, audio=False)],
     "Ten-bit video 1": [window(softer, LARGE, format="I420_10LE")],
     "One image 1": [Made("edges.png", "photo.jpg", edges)],
     "One image 2": [Made("edges.png", "photo.jpg", edges)],
@@ -319,6 +338,9 @@ RECIPES_VIDEO = {
     # a fourth of the pixels without smoothing has more detail than the thumbnail
     "Thumbnails 1": [Made("thumbnail.jpg", f"filesrc location=photo.jpg ! jpegdec ! {SMALLER.format(80, 60)}", softer)],
     "Thumbnails 2": [window(softer, f"{LARGE} ! {SMALLER.format(480, 270)}")],
+    # the yellow and the blue bar
+    "A page in black and white 1": [Made("page.png", "photo.jpg", None, regions={(50, 4, 88, 150): white,
+                                                                                 (278, 4, 316, 150): black})],
     "Images with transparency 1": [window(relief, CAMERA.replace("videotestsrc", "videotestsrc pattern=ball"), format="RGBA")],
     "A matrix of your own 1": [window(sharper), window(sharper, number=2), Made("sharp.png", "photo.jpg", sharper)],
     "A row and a column 1": [window(around_grey)],
@@ -334,6 +356,8 @@ RECIPES_VIDEO = {
 }
 RECIPES_LIVE = {
     "A camera in a window 1": [window(edges)],
+    # the noise is sharp, and the yellow bar has no detail
+    "Focus peaking 1": [window(None, regions={(244, 184, 316, 236): red, (50, 4, 88, 150): unmarked})],
     "Record the screen 1": [Made("screen.mkv", CAMERA, edges, codec=H264)],
     "A virtual camera 1": [window(edges, format="YUY2")],
     "An RTSP camera 1": [window(sharper, "in.mp4"), window(sharper, "in.mp4", number=2)],
