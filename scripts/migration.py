@@ -48,6 +48,7 @@ class Row:
 FFMPEG_VERSION = "5.1"  # of docs/migration.md
 MIXED = "border of 3x3"
 CUT = "fractions"
+PRODUCT = "product"
 EDGES = f"{CUT}, {MIXED}"
 M5 = "1 4 6 4 1 4 16 24 16 4 6 24 36 24 6 4 16 24 16 4 1 4 6 4 1"
 SHARPEN = "0 -1 0 -1 5 -1 0 -1 0"
@@ -72,13 +73,18 @@ FFMPEG = [
         f"{EDGES}, own matrices"),
     Row("unsharp", "kernel=unsharp bias=-0.001", "halves", "I420"),
     Row("unsharp=3:3:1", "kernel=unsharp size=3 bias=-0.001", "halves", "I420"),
-    Row("unsharp=5:5:-0.5", "matrix-text=\"" + M5.replace("36", "292") + "\" bias=-0.25 chroma=copy",
-        "rounded twice", "I420"),
-    Row("unsharp=5:5:0.5", "matrix-text=\"" + " ".join(f"-{c}" for c in M5.split()).replace("-36", "732") +
-        "\" bias=-0.25 chroma=copy", "rounded twice", "I420"),
+    Row("unsharp=5:5:-0.5", "kernel=gaussian size=5 mix=0.5 bias=-1 chroma=copy", PRODUCT, "I420"),
+    Row("unsharp=5:5:0.5", "kernel=gaussian size=5 mix=-0.5 bias=1 chroma=copy", PRODUCT, "I420"),
+    Row("unsharp=7:7:1.5", "kernel=gaussian size=7 mix=-1.5 chroma=copy", PRODUCT, "I420"),
+    Row("unsharp=13:13:2", "kernel=gaussian size=13 mix=-2 chroma=copy", video_format="I420"),
+    Row("unsharp=7:7:2:7:7:2", "kernel=gaussian size=7 mix=-2", video_format="I420"),
+    Row("unsharp=7:3:1", 'row="<1,6,15,20,15,6,1>" column="<1,2,1>" mix=-1 chroma=copy', video_format="I420"),
     Row("avgblur", "kernel=box size=3 bias=-0.5", CUT),
     Row("avgblur=sizeX=3", "kernel=box size=7 bias=-0.5", CUT),
     Row("avgblur=sizeX=2:sizeY=1", 'row="<1,1,1,1,1>" column="<1,1,1>" bias=-0.5', CUT),
+    Row("split[s],avgblur[b];[b][s]blend=all_opacity=0.5", "kernel=box size=3 bias=-1.5 mix=0.5", f"{CUT}, {PRODUCT}"),
+    Row("sobel,negate", "kernel=sobel bias=-0.5 invert=true border=reflect-101", EDGES),
+    Row("sobel,lut='if(gte(val,64),255,0)'", "kernel=sobel bias=-0.5 threshold=0.25 border=reflect-101", EDGES),
 ]
 
 
@@ -97,6 +103,7 @@ R101 = "border=reflect-101"
 TIES = "halves"
 FIXED = "coefficients"
 DX_DY = "Sobel(g, CV_32F, 1, 0), Sobel(g, CV_32F, 0, 1)"
+SOBEL = f"convertScaleAbs(magnitude({DX_DY}))"
 
 OPENCV = [
     Row("filter2D(g, -1, array([[0, -1, 0], [-1, 5, -1], [0, -1, 0]]))",
@@ -110,7 +117,7 @@ OPENCV = [
     Row("convertScaleAbs(Sobel(g, CV_16S, 1, 0))", f"kernel=sobel-x {R101}"),
     Row("convertScaleAbs(Sobel(g, CV_16S, 0, 1, ksize=5))", f"kernel=sobel-y size=5 {R101}"),
     Row("convertScaleAbs(Sobel(g, CV_32F, 1, 0, ksize=7))", f"kernel=sobel-x size=7 {R101}"),
-    Row(f"convertScaleAbs(magnitude({DX_DY}))", f"kernel=sobel {R101}"),
+    Row(SOBEL, f"kernel=sobel {R101}"),
     Row(f"convertScaleAbs(add(*absolute(({DX_DY}))))", f"kernel=sobel response=magnitude-l1 {R101}"),
     Row("addWeighted(convertScaleAbs(Sobel(g, CV_16S, 1, 0)), 0.5, convertScaleAbs(Sobel(g, CV_16S, 0, 1)), 0.5, 0)",
         f"kernel=sobel response=magnitude-l1 scale=0.5 {R101}",
@@ -134,6 +141,14 @@ OPENCV = [
     Row("blur(g, (3, 3))", f"kernel=box size=3 {R101}"),
     Row("blur(g, (9, 9))", f"kernel=box size=9 {R101}"),
     Row("blur(g, (5, 5), borderType=BORDER_REPLICATE)", "kernel=box size=5"),
+    Row("addWeighted(g, 2, GaussianBlur(g, (5, 5), 0), -1, 0)", f"kernel=gaussian size=5 mix=-1 {R101}"),
+    Row("addWeighted(g, 1.5, GaussianBlur(g, (5, 5), 0), -0.5, 0)", f"kernel=gaussian size=5 mix=-0.5 {R101}", TIES),
+    Row("addWeighted(g, 2.5, GaussianBlur(g, (0, 0), 3), -1.5, 0)", f"kernel=gaussian sigma=3 mix=-1.5 {R101}",
+        f"{FIXED}, {TIES}", at_most=True),
+    Row(f"addWeighted(g, 0.5, {SOBEL}, 0.5, 0)", f"kernel=sobel mix=0.5 {R101}", TIES),
+    Row(f"bitwise_not({SOBEL})", f"kernel=sobel invert=true {R101}"),
+    Row(f"threshold({SOBEL}, 127, 255, THRESH_BINARY)[1]", f"kernel=sobel threshold=0.5 {R101}"),
+    Row(f"threshold({SOBEL}, 100, 255, THRESH_BINARY_INV)[1]", f"kernel=sobel threshold=0.394 invert=true {R101}"),
 ]
 
 
@@ -231,9 +246,14 @@ def of_video(path):
 def radius(properties):
     """The largest radius of the kernel."""
     size = re.search(r"\bsize=(\d+)", properties)
+    sigma = re.search(r"\bsigma=([\d.]+)", properties)
     arrays = [len(array.split(",")) for array in re.findall(r'(?:row|column)="<([^>]*)>', properties)]
     text = re.search(r'matrix-text="([^"]*)"', properties)
-    sides = arrays + ([int(size[1])] if size else []) + ([math.isqrt(len(text[1].split()))] if text else [])
+    sides = arrays + ([math.isqrt(len(text[1].split()))] if text else [])
+    if size:
+        sides.append(int(size[1]))
+    elif sigma:
+        sides.append(round(6 * float(sigma[1])) + 1 | 1)
     return max(sides, default=3 if "unsharp" not in properties else 5) // 2
 
 
