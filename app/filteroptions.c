@@ -441,6 +441,17 @@ add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
   g_option_group_add_entries(g_option_context_get_main_group(context), self->entries);
 }
 
+gchar *
+filter_options_convert(const gchar *argument) {
+  static const gchar *const switches[] = {"invert"};
+  for (guint i = 0; i < G_N_ELEMENTS(switches); i++) {
+    g_autofree gchar *start = g_strdup_printf("--%s=", switches[i]);
+    if (g_str_has_prefix(argument, start))
+      return g_strdup_printf("--set=%s", argument + strlen("--"));
+  }
+  return g_strdup(argument);
+}
+
 void
 filter_options_add(FilterOptions *self, GOptionContext *context) {
   const GOptionEntry common[] = {

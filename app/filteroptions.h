@@ -57,4 +57,8 @@ gboolean filter_set(GstElement *filter, const gchar *property, const gchar *text
  * ends with NULL. Free it. */
 GParamSpec **filter_list_properties(GstElement *filter);
 
+/* Returns an argument of the command. The option of a boolean property is a switch, whose value
+ * GLib would ignore, so --NAME=VALUE becomes --set=NAME=VALUE. Other arguments stay as they are. */
+gchar *filter_options_convert(const gchar *argument);
+
 G_END_DECLS

@@ -4,6 +4,7 @@
  * sub-commands. */
 
 #include "command.h"
+#include "filteroptions.h"
 #include "app/convert/media.h"
 #include "suggest.h"
 #include "text.h"
@@ -165,7 +166,7 @@ app_parse_arguments(GOptionContext *context, int argc, char **argv, guint min, g
                     GError **error) {
   g_auto(GStrv) copy = g_new0(gchar *, argc + 1);
   for (int i = 0; i < argc; i++)
-    copy[i] = g_strdup(argv[i]);
+    copy[i] = filter_options_convert(argv[i]);
   if (!g_option_context_parse_strv(context, &copy, error)) {
     add_suggestion(context, error);
     return NULL;

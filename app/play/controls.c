@@ -4,11 +4,11 @@
 #include "app/text.h"
 #include "wipe.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MAX_SIZE 127
 #define MAX_SIGMA 21
-#define SIGMA_STEP 0.5
 #define LINE_STEP 0.02
 
 typedef enum {
@@ -61,8 +61,8 @@ change_view(Controls *self, const gchar *unused, gint by) {
  * another kernel. */
 static void
 reset_preset(Controls *self) {
-  static const gchar *const set[] = {"size",     "sigma",  "scale", "bias",
-                                     "response", "chroma", "color"};
+  static const gchar *const set[] = {"size",  "sigma",     "scale",  "bias", "response", "chroma",
+                                     "color", "threshold", "invert", "mix",  "overlay"};
   GObjectClass *class = G_OBJECT_GET_CLASS(self->filter);
   for (guint i = 0; self->in_preset && i < G_N_ELEMENTS(set); i++)
     g_object_set_property(
@@ -122,11 +122,38 @@ set_size(Controls *self, const gchar *property, gint size) {
   return CONTROLS_CHANGED;
 }
 
+/* Adds `by` hundredths to a number. */
 static ControlsRequest
-change_sigma(Controls *self, const gchar *property, gint by) {
-  gdouble sigma;
-  g_object_get(self->filter, property, &sigma, NULL);
-  g_object_set(self->filter, property, CLAMP(sigma + by * SIGMA_STEP, 0, MAX_SIGMA), NULL);
+change_number(Controls *self, const gchar *property, gint by) {
+  const GParamSpecDouble *spec =
+      G_PARAM_SPEC_DOUBLE(g_object_class_find_property(G_OBJECT_GET_CLASS(self->filter), property));
+  const gdouble max = strcmp(property, "sigma") == 0 ? MAX_SIGMA : spec->maximum;
+  gdouble value;
+  g_object_get(self->filter, property, &value, NULL);
+  value = CLAMP(round(100 * value + by) / 100, spec->minimum, max);
+  g_object_set(self->filter, property, value, NULL);
+  return CONTROLS_CHANGED;
+}
+
+static ControlsRequest
+toggle(Controls *self, const gchar *property, gint unused) {
+  gboolean value;
+  g_object_get(self->filter, property, &value, NULL);
+  g_object_set(self->filter, property, !value, NULL);
+  return CONTROLS_CHANGED;
+}
+
+/* Off, red, green, blue, yellow, white. Any other color is followed or preceded by off. */
+static ControlsRequest
+next_color(Controls *self, const gchar *property, gint by) {
+  static const guint colors[] = {0, 0xffff0000, 0xff00ff00, 0xff0000ff, 0xffffff00, 0xffffffff};
+  guint color, at = 0;
+  g_object_get(self->filter, property, &color, NULL);
+  while (at < G_N_ELEMENTS(colors) && colors[at] != color)
+    at++;
+  if (at < G_N_ELEMENTS(colors))
+    at = (guint)wrap((gint)at + by, G_N_ELEMENTS(colors));
+  g_object_set(self->filter, property, at < G_N_ELEMENTS(colors) ? colors[at] : 0, NULL);
   return CONTROLS_CHANGED;
 }
 
@@ -164,10 +191,14 @@ static const struct {
     {"5", NULL, NULL, set_size, "size", 5},
     {"7", NULL, NULL, set_size, "size", 7},
     {"9", NULL, NULL, set_size, "size", 9},
-    {"s|S", "s, S", "larger, smaller sigma of the Gaussian", change_sigma, "sigma", 1},
+    {"s|S", "s, S", "larger, smaller sigma of the Gaussian", change_number, "sigma", 50},
     {"r|R", "r, R", "next, previous response", next_value, "response", 1},
     {"c|C", "c, C", "next, previous chroma mode", next_value, "chroma", 1},
     {"b|B", "b, B", "next, previous border", next_value, "border", 1},
+    {"v|V", "v, V", "higher, lower threshold", change_number, "threshold", 5},
+    {"i", "i", "exchange black and white", toggle, "invert", 0},
+    {"m|M", "m, M", "more, less of the result in the mix", change_number, "mix", 25},
+    {"l|L", "l, L", "next, previous color of the overlay", next_color, "overlay", 1},
     {"space", "space", "pause, continue", request, NULL, CONTROLS_PAUSE},
     {"t", "t", "show or hide the text in the window", request, NULL, CONTROLS_TEXT},
     {"h question F1", "h", "show or hide this help in the window", request, NULL, CONTROLS_HELP},

@@ -115,6 +115,9 @@ CHANGES = {
     "response": "offset",
     "border": "wrap",
     "chroma": "filter",
+    "threshold": "0.25",
+    "mix": "-1.5",
+    "overlay": "0x80ff8000",
     "stride": "2",
 }
 
@@ -146,6 +149,11 @@ class Options(media.Case):
         for properties in ("color=grey", "alpha=opaque", "alpha=filter"):
             self.apply(*(f"--{part}" for part in properties.split()), rgb, "out.png")
             self.assertEqual(frames_of(self.folder / "out.png", RGBA).hashes, filtered(rgb, properties, RGBA).hashes)
+        for properties, words in (("invert=true", ("--invert",)), ("invert=false", ("--invert=false",)),
+                                  ("mix=-0.5", ("--mix", "-0.5")), ("overlay=0xff00ff00", ("--overlay", "#00ff00")),
+                                  ("overlay=0x8000ff00", ("--overlay=#8000ff00",))):
+            self.apply("--lossless", *words, source, "out.mkv")
+            self.assertEqual(frames_of(self.folder / "out.mkv").hashes, filtered(source, properties).hashes)
         for option in ("--backend=cpu", "--n-threads=1", "--in-flight=1", "--cuda-device-id=0", "--algorithm=auto"):
             self.apply(option, source, "out.mkv")
         self.assertIn("1 thread)", self.apply("--n-threads=1", source, "out.mkv").stdout)

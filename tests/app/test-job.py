@@ -287,6 +287,22 @@ class Equal(jobs.Case):
         self.assertEqual(media.frames_of(self.files_of(0)[0]).hashes + media.frames_of(self.files_of(1)[0]).hashes,
                          media.filtered(source, "kernel=box").hashes[:4 * RATE])
 
+    def test_compose(self):
+        """A switch, a negative number and a color get from the command through the manifest to the chunks."""
+        source = self.make("in.mkv", FRAMES, pattern="smpte")
+        self.plan("--lossless", "--invert", "--mix=-1.5", "--overlay=#80ff8000", "--threshold=0.3", "--piece=2", source,
+                  "--out", "out.mkv")
+        self.run_job()
+        frames = [frame for chunk in range(3) for frame in media.frames_of(self.files_of(chunk)[0]).hashes]
+        self.assertEqual(frames, media.filtered(source, "invert=true mix=-1.5 overlay=0x80ff8000 threshold=0.3").hashes)
+
+    def test_digest_of_0_1(self):
+        """Options that version 0.1 did not have leave the digest of the settings of its jobs as it was."""
+        source = self.make("in.mkv", FRAMES)
+        self.plan("--kernel=gaussian", "--sigma=2", "--piece=2", source, "--out", "out.mkv")
+        manifest = json.loads((self.job / "manifest.json").read_text())
+        self.assertEqual(manifest["settings-hash"], "657919dad77f1014d3ef79eef11ac608")
+
     def test_equal_bytes(self):
         cores = sorted(os.sched_getaffinity(0))
         few, many = use_cores(cores[0]), use_cores(*cores)

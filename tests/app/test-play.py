@@ -50,6 +50,14 @@ def check_keys(video):
             ("\x1b[B\x1b[B", "--kernel gaussian --size 3 --sigma 1.5"),
             ("bb", "--kernel gaussian --size 3 --sigma 1.5 --border reflect"),
             ("c", "--kernel gaussian --size 3 --sigma 1.5 --border reflect --chroma filter"),
+            ("bbbcccs3", "--kernel gaussian --size 3 --sigma 2"),
+            ("vvvV", "--kernel gaussian --size 3 --sigma 2 --threshold 0.1"),
+            ("i", "--kernel gaussian --size 3 --sigma 2 --threshold 0.1 --invert"),
+            ("iM", "--kernel gaussian --size 3 --sigma 2 --threshold 0.1 --mix 0.75"),
+            ("VVV" + "M" * 5, "--kernel gaussian --size 3 --sigma 2 --mix=-0.5"),
+            ("m" * 6 + "l", "--kernel gaussian --size 3 --sigma 2 --overlay 0xffff0000"),
+            ("L", "--kernel gaussian --size 3 --sigma 2"),
+            ("L", "--kernel gaussian --size 3 --sigma 2 --overlay 0xffffffff"),
     ):
         player.press(keys)
         player.expect(line(options, video))
@@ -58,7 +66,7 @@ def check_keys(video):
     player.press("p")
     player.expect(line("--kernel gaussian --size 3", video))
     player.press("P")
-    player.expect(line("--kernel sobel --size 5 --scale 0.0625", video))
+    player.expect(line("--kernel gaussian --sigma 3 --chroma copy --mix=-0.75", video))
 
     # A rejected value is reset with the element's message. The same key skips it.
     player.press("p")
@@ -84,6 +92,7 @@ def check_lines(video):
                     "--matrix '<<0,-1,0>,<-1,5,-1>,<0,-1,0>>'",
                     "--matrix-text '0 -1 0; -1 5 -1; 0 -1 0' --bias=-3.5",
                     "--row '<1,2,1>' --column '<1,0.5,1>' --chroma filter",
+                    "--kernel sobel --threshold 0.25 --invert --mix=-1.5 --overlay 0x80ff0000",
                     "--kernel sobel --scale=-1 --bias 255 --backend cpu --n-threads 1"):
         player = playing.Player("--sink", "fakesink", *shlex.split(options), video)
         player.expect(line(options, video))
