@@ -18,8 +18,9 @@ PAGE = ROOT / "app" / "cudaconv.1"
 BEGIN = '.\\" The list is written by scripts/manual.py.\n'
 END = '.\\" Here the list ends.\n'
 
-# placeholders of values in the help (app/filteroptions.c)
-PLACEHOLDERS = {"Enum": "NAME", "Int": "N", "Double": "X", "Array": "ARRAY", "String": "TEXT"}
+# placeholders of values in the help (app/filteroptions.c); None: a switch without a value
+PLACEHOLDERS = {"Enum": "NAME", "Int": "N", "Double": "X", "Boolean": None, "Color": "COLOR", "Array": "ARRAY",
+                "String": "TEXT"}
 
 
 def roff(text):
@@ -44,7 +45,8 @@ def option(name, paragraphs):
     values = [re.match(r"- (`[^`]*`)", line)[1] for line in "\n".join(paragraphs[1:]).split("\n")
               if line.startswith("- `")]
     prose = " ".join(text.replace("\n", " ") for text in paragraphs[1:] if not text.startswith("- "))
-    return (f".TP\n.BI \\-\\-{roff(name).strip()}= {word}\n" + roff(prose)
+    head = f".BI \\-\\-{roff(name).strip()}= {word}" if word else f".B \\-\\-{roff(name).strip()}"
+    return (f".TP\n{head}\n" + roff(prose)
             + (roff(f"Values: {', '.join(values)}.") if values else "")
             + roff(f"({facts[0].upper()}{facts[1:]}.)"))
 
