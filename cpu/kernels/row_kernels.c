@@ -395,7 +395,7 @@ mix_bytes(Vector_16 r, Vector_16 s, const CcComposeScalars *scalars) {
 static ALWAYS_INLINE Vector_32
 mix_32(Vector_32 r, Vector_32 s, const CcComposeScalars *scalars) {
   const Sums v = (Sums)s + ((scalars->mix * (Sums)(r - s) + CC_MIX_ONE / 2) >> CC_MIX_BITS);
-  const Sums positive = v & ~(v >> 31), is_more = positive > scalars->max;
+  const Sums positive = v & (v > 0), is_more = positive > scalars->max;
   return (Vector_32)((positive & ~is_more) | (scalars->max & is_more));
 }
 
