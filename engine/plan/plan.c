@@ -94,6 +94,8 @@ typedef enum {
 /* How the stages before compose make chroma. */
 static CcChroma
 chroma_of(const Builder *b) {
+  if (b->filter->overlay) /* replaces chroma */
+    return CC_CHROMA_COPY;
   if (b->color) /* makes chroma */
     return CC_CHROMA_FILTER;
   return b->filter->threshold > 0 ? CC_CHROMA_NEUTRAL : b->taps->chroma;
@@ -162,8 +164,8 @@ add_component(Builder *b, guint plane, guint component) {
   const CcDirectionColor *color = b->color;
   if (color && (role < CC_ROLE_ALPHA || (color->passthrough && color->passthrough_role == role)))
     return; /* direction color makes this component */
-  if (b->filter->overlay && cc_role_is_chroma(role))
-    return; /* the overlay makes chroma of the source */
+  if (b->filter->overlay && cc_role_is_chroma(role) && !b->plan->packed)
+    return; /* the overlay makes chroma; packed frames are faster with a copy of it */
   const Action action = action_for(b, role);
   const CcOp *op = action == ACTION_FILTER ? get_op(b, role, layout->depth) : NULL;
   CcPass *pass = get_pass(b, plane, op);
