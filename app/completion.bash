@@ -30,9 +30,9 @@ _cudaconv_long() { # _cudaconv_long HELP OPTION: the long form of a short one
   echo "${long:-$2}"
 }
 
-# The properties for --set: the help lists their options after --set.
+# The properties for --set: the help lists their options after --set. A switch has a value as well.
 _cudaconv_properties() {
-  _cudaconv_options "$(sed '1,/^ *--set=/d' <<<"$1")" | sed 's/^--//'
+  _cudaconv_options "$(sed '1,/^ *--set=/d' <<<"$1")" | sed -E 's/^--//; s/=?$/=/'
 }
 
 _cudaconv() {

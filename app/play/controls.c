@@ -130,7 +130,8 @@ change_number(Controls *self, const gchar *property, gint by) {
   const gdouble max = strcmp(property, "sigma") == 0 ? MAX_SIGMA : spec->maximum;
   gdouble value;
   g_object_get(self->filter, property, &value, NULL);
-  value = CLAMP(round(100 * value + by) / 100, spec->minimum, max);
+  const gint hundredths = (gint)round(100 * value) + by; /* no integer is -0 */
+  value = CLAMP(hundredths / 100.0, spec->minimum, max);
   g_object_set(self->filter, property, value, NULL);
   return CONTROLS_CHANGED;
 }

@@ -150,6 +150,8 @@ class Options(media.Case):
             self.apply(*(f"--{part}" for part in properties.split()), rgb, "out.png")
             self.assertEqual(frames_of(self.folder / "out.png", RGBA).hashes, filtered(rgb, properties, RGBA).hashes)
         for properties, words in (("invert=true", ("--invert",)), ("invert=false", ("--invert=false",)),
+                                  ("invert=true", ("--set=invert=true",)),
+                                  ("invert=false", ("--invert", "--set=invert=false")),
                                   ("mix=-0.5", ("--mix", "-0.5")), ("overlay=0xff00ff00", ("--overlay", "#00ff00")),
                                   ("overlay=0x8000ff00", ("--overlay=#8000ff00",))):
             self.apply("--lossless", *words, source, "out.mkv")

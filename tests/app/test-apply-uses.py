@@ -63,6 +63,7 @@ WRONG = (
     ("--border=mirror in.mkv out.mkv", 2, ("--border \"mirror\"", "reflect-101")),
     ("--border-value=2 in.mkv out.mkv", 2, ("--border-value \"2\"", "0 to 1")),
     ("--threshold=2 in.mkv out.mkv", 2, ("--threshold \"2\"", "0 to 1")),
+    ("--mix=9 in.mkv out.mkv", 2, ("--mix \"9\"", "-8 to 8")),
     ("--mix=strong in.mkv out.mkv", 2, ("--mix \"strong\"", "-8 to 8")),
     ("--overlay=red in.mkv out.mkv", 2, ("--overlay \"red\"", "0xAARRGGBB", "#RRGGBB")),
     ("--overlay=#f00 in.mkv out.mkv", 2, ("--overlay \"#f00\"", "#RRGGBB")),

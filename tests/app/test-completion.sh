@@ -92,6 +92,9 @@ offers_all doctor - -- --help --backend= --json --timeout=
 offers_all doctor --h -- --help
 [[ $options != *nospace* ]] || fail "no space follows --help"
 
+offers_all apply --inv -- --invert
+[[ $options != *nospace* ]] || fail "no space follows --invert"
+
 # values, in all forms
 offers apply --kernel "" -- sobel gaussian custom
 offers_all apply --kernel so -- sobel sobel-x sobel-y
@@ -112,12 +115,15 @@ offers_all run --backend= -- auto cuda cpu
 offers_all plan --piece "" --
 offers_all apply --set si -- size= sigma=
 [[ $options == *nospace* ]] || fail "a space follows size="
+offers_all apply --set inv -- invert=
 offers_all apply --sigma "" --
 
 # files, if a command takes them
 takes_files yes apply ""
 takes_files yes apply in.mp4 o
 takes_files yes apply --kernel sobel ""
+takes_files yes apply --invert ""
+takes_files no apply --overlay ""
 takes_files yes play ""
 takes_files yes apply --kernel-file ""
 takes_files no apply --sigma ""

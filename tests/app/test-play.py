@@ -99,6 +99,21 @@ def check_lines(video):
         player.end("\x1b")
 
 
+def check_limits(video):
+    """Numbers stop at their limits, 0 has no sign, and another color than those of the key is replaced by off."""
+    for options, key, result in (("--threshold 0.048", "V", "--kernel sobel"),
+                                 ("--threshold 0.98", "v", "--kernel sobel --threshold 1"),
+                                 ("--mix=-0.252", "m", "--kernel sobel --mix 0"),
+                                 ("--mix 7.9", "m", "--kernel sobel --mix 8"),
+                                 ("--mix=-7.9", "M", "--kernel sobel --mix=-8"),
+                                 ("--overlay 0x80ff0000", "l", "--kernel sobel")):
+        player = playing.Player("--sink", "fakesink sync=true", *options.split(), video)
+        player.expect(line(f"--kernel sobel {options}", video))
+        player.press(key)
+        player.expect(line(result, video))
+        player.end()
+
+
 def check_frames(video):
     """The line is at its column, each side shows the right frame, and the video restarts."""
     seen = pathlib.Path(folder, "seen")
@@ -262,6 +277,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_errors(video, audio, text)
     check_keys(video)
     check_lines(video)
+    check_limits(video)
     check_frames(video)
     check_terminal(video)
     check_image(image)
