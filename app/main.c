@@ -165,8 +165,11 @@ gchar **
 app_parse_arguments(GOptionContext *context, int argc, char **argv, guint min, guint max,
                     GError **error) {
   g_auto(GStrv) copy = g_new0(gchar *, argc + 1);
-  for (int i = 0; i < argc; i++)
-    copy[i] = filter_options_convert(argv[i]);
+  gboolean has_options = TRUE; /* FALSE after -- */
+  for (int i = 0; i < argc; i++) {
+    has_options &= strcmp(argv[i], "--") != 0;
+    copy[i] = has_options ? filter_options_convert(argv[i]) : g_strdup(argv[i]);
+  }
   if (!g_option_context_parse_strv(context, &copy, error)) {
     add_suggestion(context, error);
     return NULL;
