@@ -56,7 +56,7 @@ cc_option_describe_values(const CcOption *self) {
     g_string_append(text, "true or false");
     break;
   case CC_OPTION_COLOR:
-    g_string_append(text, "a color as 0xAARRGGBB, or #RRGGBB if it is opaque,");
+    g_string_append(text, "a color as 0xAARRGGBB, #AARRGGBB or #RRGGBB");
     break;
   case CC_OPTION_CHOICE:
     for (const CcChoice *choice = self->choices(self); choice->name; choice++)
@@ -113,7 +113,8 @@ parse_color(const gchar *text, guint *value) {
   const gchar *digits = text + (is_rgb ? 1 : is_hex ? 2 : 0);
   guint64 number;
   if (!g_ascii_string_to_unsigned(digits, is_hex ? 16 : 10, 0, G_MAXUINT32, &number, NULL) ||
-      (is_rgb && strlen(digits) != RGB_DIGITS && strlen(digits) != ARGB_DIGITS))
+      (is_rgb && strlen(digits) != RGB_DIGITS && strlen(digits) != ARGB_DIGITS) ||
+      (is_hex && !is_rgb && number > 0 && strlen(digits) != ARGB_DIGITS))
     return FALSE;
   *value = (guint)number | (is_rgb && strlen(digits) == RGB_DIGITS ? 0xff000000 : 0);
   return TRUE;

@@ -288,7 +288,8 @@ const CcOption cc_options[] = {
      * Makes the result black and white: white where it is at or above this fraction of the range
      * from black to white. 0, the default, is off. Luma, grey, red, green and blue each become
      * black or white. Chroma becomes neutral, and alpha stays. With 8 bits of full range, 0.5 is
-     * the code value 128, and 1 is 255.
+     * the code value 128, and 1 is 255. Most video has limited range: 0.5 is 126 of 16 to 235, and
+     * with 10 bits 502 of 64 to 940.
      */
     {"threshold", "Threshold",
      "Make the result black and white: white from this fraction of the range on (0 = off)",

@@ -31,7 +31,8 @@ typedef struct {
   /* The values from which the session's filter was made. Not valid before the session has a filter.
    */
   CcOptions running;
-  gboolean sigma_reported; /* the warning about sigma was posted for the current kernel */
+  gboolean sigma_reported;   /* the warning about sigma was posted for the current kernel */
+  gboolean overlay_reported; /* the warning about the overlay was posted for its current color */
 } CcSelection;
 
 typedef struct {

@@ -71,6 +71,27 @@ check_sigma(GstCudaConv *self) {
   self->selection.sigma_reported = useless;
 }
 
+/* Warns in the same way if the color of the overlay is transparent. */
+static void
+check_overlay(GstCudaConv *self) {
+  const guint overlay = cc_session_get_filter(self->session)->overlay;
+  const gboolean useless = overlay > 0 && overlay >> 24 == 0;
+  if (useless && !self->selection.overlay_reported &&
+      gst_cuda_conv_claim_warning(self, "overlay")) {
+    g_autofree gchar *text = g_strdup_printf("overlay=0x%08x is transparent and draws nothing; "
+                                             "0x%08x is opaque",
+                                             overlay, overlay | 0xff000000);
+    gst_cuda_conv_warn(self, text);
+  }
+  self->selection.overlay_reported = useless;
+}
+
+static void
+check_effect(GstCudaConv *self) {
+  check_sigma(self);
+  check_overlay(self);
+}
+
 /* Called if the `changes` do not work together. First tries all changes that were not made by
  * control bindings, then each change of a control binding separately. A binding with a wrong value
  * in every frame thus does not block other changes. Returns the refused changes. *reason is the
@@ -121,7 +142,7 @@ gst_cuda_conv_choose_filter(GstCudaConv *self, CcUseFilter use, gpointer data, G
   g_autoptr(GError) reason = NULL;
   if (try_properties(self, use, data, &reason) ||
       (running->kernel && use(self, running, data, error))) {
-    check_sigma(self);
+    check_effect(self);
     return TRUE;
   }
   if (!running->kernel)
@@ -134,11 +155,11 @@ gst_cuda_conv_update_filter(GstCudaConv *self, CcUseFilter use, gpointer data) {
   if (cc_settings_get_serial(&self->settings) == self->selection.tried)
     return;
   try_properties(self, use, data, NULL);
-  check_sigma(self);
+  check_effect(self);
 }
 
 void
 gst_cuda_conv_begin_selection(GstCudaConv *self) {
   self->selection.tried = 0;
-  self->selection.sigma_reported = FALSE;
+  self->selection.sigma_reported = self->selection.overlay_reported = FALSE;
 }

@@ -66,6 +66,7 @@ WRONG = (
     ("--mix=9 in.mkv out.mkv", 2, ("--mix \"9\"", "-8 to 8")),
     ("--mix=strong in.mkv out.mkv", 2, ("--mix \"strong\"", "-8 to 8")),
     ("--overlay=red in.mkv out.mkv", 2, ("--overlay \"red\"", "0xAARRGGBB", "#RRGGBB")),
+    ("--overlay=0xff0000 in.mkv out.mkv", 2, ("--overlay \"0xff0000\"", "0xAARRGGBB")),
     ("--overlay=#f00 in.mkv out.mkv", 2, ("--overlay \"#f00\"", "#RRGGBB")),
     ("--invert=maybe in.mkv out.mkv", 2, ("--invert \"maybe\"", "true or false")),
     ("--set=invert=maybe in.mkv out.mkv", 2, ("--invert \"maybe\"", "true or false")),

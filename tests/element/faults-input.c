@@ -105,6 +105,7 @@ static const Row rows[] = {
     {VIDEO, "matrix=<1,2> kernel=box", RUNS, ""},
     {VIDEO, "kernel-file=/nowhere/kernel.ini row=<1,2,1>", RUNS, ""},
     /* values without effect */
+    {VIDEO, "overlay=0xff0000", RUNS, "overlay=0x00ff0000 is transparent and draws nothing"},
     {VIDEO, "sigma=1.5", RUNS, "sigma=1.5 has no effect on the kernel sobel"},
     {VIDEO, "kernel=sobel size=9", RUNS, ""},
     {VIDEO, "kernel=kirsch algorithm=two-pass", RUNS, ""},
