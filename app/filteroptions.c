@@ -443,13 +443,14 @@ add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
 
 gchar *
 filter_options_convert(const gchar *argument) {
-  static const gchar *const switches[] = {"invert"};
-  for (guint i = 0; i < G_N_ELEMENTS(switches); i++) {
-    g_autofree gchar *start = g_strdup_printf("--%s=", switches[i]);
-    if (g_str_has_prefix(argument, start))
-      return g_strdup_printf("--set=%s", argument + strlen("--"));
-  }
-  return g_strdup(argument);
+  const gchar *equals = strchr(argument, '=');
+  if (!g_str_has_prefix(argument, "--") || !equals)
+    return g_strdup(argument);
+  const gchar *setting = argument + strlen("--");
+  g_autofree gchar *name = g_strndup(setting, (gsize)(equals - setting));
+  const guint i = cc_options_find(name);
+  const gboolean is_switch = i < cc_n_options && cc_options[i].type == CC_OPTION_BOOLEAN;
+  return is_switch ? g_strdup_printf("--set=%s", setting) : g_strdup(argument);
 }
 
 void

@@ -5,8 +5,8 @@
 #include "cpu/stages/identity.h"
 #include "cpu/stages/macropixel.h"
 
-/* rows of a chunk, which then stays in a cache; a power of two and a multiple of every block_rows
- */
+/* Rows of a chunk, which then stays in a cache. The number is a power of two and a multiple of
+ * every block_rows. */
 #define CHUNK_ROWS 16
 
 /* --- rewritten plans --- */

@@ -59,8 +59,8 @@ typedef struct {
 } CcPhase;
 
 /* Returns the number of planes that a stage runs over. A stage that changes pixels runs over all
- * planes at once. A stage that changes samples runs over the
- * planes of the frame. Any other stage runs over the planes of the plan. */
+ * planes at once. A stage that changes samples runs over the planes of the frame. Any other stage
+ * runs over the planes of the plan. */
 static inline guint
 cc_phase_n_planes(const CcPhase *self, const CcPhaseStage *stage) {
   return self->changes_pixels                      ? 1

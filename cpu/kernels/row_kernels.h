@@ -299,8 +299,7 @@ typedef void (*CcStrengthFunc)(gpointer strengths, gconstpointer row, const CcCo
 typedef void (*CcMeanFunc)(gpointer mean, gconstpointer row, gconstpointer next, guint n);
 
 /* Sets n samples of a row in place to cc_overlay_blend of the source. There is a strength for each
- * sample.
- */
+ * sample. */
 typedef void (*CcBlendFunc)(gpointer row, gconstpointer source, gconstpointer strengths,
                             const CcComposeRow *params, guint n);
 
