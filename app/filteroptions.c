@@ -85,6 +85,9 @@ describe(const GParamSpec *spec) {
     option->type = CC_OPTION_BOOLEAN;
   } else if (G_IS_PARAM_SPEC_UINT(spec)) {
     option->type = CC_OPTION_COLOR;
+  } else if (strcmp(spec->name, "roi") == 0 || strcmp(spec->name, "target") == 0) {
+    option->type = CC_OPTION_TUPLES;
+    option->max = strcmp(spec->name, "roi") == 0 ? 4 : 2;
   } else if (GST_IS_PARAM_SPEC_ARRAY_LIST(spec)) {
     option->type = CC_OPTION_COEFFICIENTS;
     option->valid = g_str_equal(option->name, "matrix")
@@ -106,7 +109,7 @@ find_name(const gchar *text, gchar **names) {
 }
 
 /* Returns the end of the error message for a wrong value, or "". The text helps with common
- * mistakes: the name of a preset as a kernel, a matrix in another syntax, and a number with a
+ * mistakes: the name of a preset as a kernel, a list in another syntax, and a number with a
  * decimal comma. */
 static const gchar *
 hint(GstElement *filter, const CcOption *option, const gchar *text) {
@@ -116,10 +119,20 @@ hint(GstElement *filter, const CcOption *option, const gchar *text) {
   }
   if (strcmp(option->name, "matrix") == 0)
     return "; --matrix-text accepts numbers with spaces between them";
+  if (strcmp(option->name, "roi") == 0)
+    return "; \"10,20,300,200; 400,20,300,200\" is two regions";
+  if (strcmp(option->name, "target") == 0)
+    return "; \"10,20; 400,20\" is two positions";
   return option->type == CC_OPTION_DOUBLE ? ", such as 0.5" : "";
 }
 
-/* GStreamer parses the arrays, because they have the syntax of gst-launch. */
+static void
+set_tuples(GValue *to, const CcTuples *tuples, guint size) {
+  g_autofree gchar *text = cc_tuples_to_text(tuples, size);
+  gst_value_deserialize(to, text);
+}
+
+/* GStreamer parses the coefficients, because they have the syntax of gst-launch. */
 static gboolean
 read_value(GstElement *filter, GParamSpec *spec, const gchar *text, GValue *to, GError **error) {
   g_auto(Described) described = describe(spec);
@@ -148,6 +161,8 @@ read_value(GstElement *filter, GParamSpec *spec, const gchar *text, GValue *to, 
   }
   if (G_VALUE_HOLDS_STRING(to))
     g_value_set_string(to, text);
+  else if (option->type == CC_OPTION_TUPLES)
+    set_tuples(to, &value.tuples, (guint)option->max);
   else if (G_VALUE_HOLDS_DOUBLE(to))
     g_value_set_double(to, value.number);
   else if (G_VALUE_HOLDS_INT(to))
@@ -215,6 +230,7 @@ load_preset(GstElement *filter, const gchar *preset, GError **error) {
 
 gboolean
 filter_options_apply(const FilterOptions *self, GstElement *filter, GError **error) {
+  gboolean needs_metas = FALSE;
   if (self->preset && !load_preset(filter, self->preset, error))
     return FALSE;
   for (guint i = 0; i < self->settings->len; i++) {
@@ -222,7 +238,13 @@ filter_options_apply(const FilterOptions *self, GstElement *filter, GError **err
     if (!filter_set(filter, setting->property, setting->text, error))
       return FALSE;
   }
-  return TRUE;
+  g_object_get(filter, "roi-meta", &needs_metas, NULL);
+  if (!needs_metas)
+    return TRUE;
+  g_set_error(error, APP_USAGE_ERROR, 0,
+              "roi-meta=true filters regions that a detector attaches to frames, and the command "
+              "has no detector; --set=roi-meta=false --roi sets regions");
+  return FALSE;
 }
 
 GstElement *
@@ -320,6 +342,12 @@ filter_digest(GstElement *filter) {
   return g_strdup(g_checksum_get_string(checksum));
 }
 
+/* TRUE for the properties that need metas, which frames of a file do not have. */
+static gboolean
+is_of_metas(const gchar *property) {
+  return g_str_equal(property, "roi-meta") || g_str_equal(property, "roi-type");
+}
+
 /* ---- options ---- */
 
 /* The callback of each option that is named like a property. `text` is NULL for a switch. */
@@ -363,7 +391,7 @@ describe_property(const FilterOptions *self, GParamSpec *spec) {
   const gchar *blurb = g_param_spec_get_blurb(spec);
   const CcOptionType type = described.option.type;
   if (type == CC_OPTION_COEFFICIENTS || type == CC_OPTION_TEXT || type == CC_OPTION_BOOLEAN ||
-      type == CC_OPTION_COLOR)
+      type == CC_OPTION_COLOR || type == CC_OPTION_TUPLES)
     return g_strdup(blurb);
   g_autofree gchar *values = cc_option_describe_values(&described.option);
   if (type != CC_OPTION_CHOICE)
@@ -420,11 +448,11 @@ add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
   static const gchar *const placeholders[] = {
       [CC_OPTION_INT] = "N",       [CC_OPTION_DOUBLE] = "X",    [CC_OPTION_BOOLEAN] = NULL,
       [CC_OPTION_COLOR] = "COLOR", [CC_OPTION_CHOICE] = "NAME", [CC_OPTION_COEFFICIENTS] = "ARRAY",
-      [CC_OPTION_TEXT] = "TEXT"};
+      [CC_OPTION_TUPLES] = "LIST", [CC_OPTION_TEXT] = "TEXT"};
   g_autoptr(GArray) entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
   for (guint i = 0; self->properties[i]; i++) {
     GParamSpec *spec = self->properties[i];
-    if (!all && !is_placement(spec->name))
+    if (is_of_metas(spec->name) || (!all && !is_placement(spec->name)))
       continue;
     g_auto(Described) described = describe(spec);
     gchar *description = describe_property(self, spec);

@@ -154,7 +154,7 @@ static gboolean
 filter_frame(Instance *self, const CcFrame *src, const CcFrame *dst) {
   CcTimes times;
   const CcRegion whole = cc_frame_layout_region(&self->c->plan->frame_layout);
-  const CcSubmitInfo info = {*src, *dst, &whole, 1, NULL};
+  const CcSubmitInfo info = {.src = *src, .dst = *dst, .regions = &whole, .n_regions = 1};
   CcSubmission *submission = cc_backend_submit(self->backend, self->program, &info, &self->error);
   return submission && cc_backend_wait(self->backend, submission, &times, &self->error);
 }

@@ -12,14 +12,23 @@
 #define WORTH_ASLEEP_NS 25000
 #define WORTH_AWAKE_NS 8000
 
+/* A region of a frame. */
+typedef struct {
+  const CcCpuProgram *program;
+  CcPlacement placement;
+  CcSubmitInfo info; /* of the frame; in place, dst is what place_target says */
+} Part;
+
 typedef struct {
   CcBackend base;
   guint n_threads;   /* maximum number of threads for a frame, including the caller */
   CcScratch scratch; /* scratch memory of the calling thread */
-  CcScratch planes;  /* memory of the planes between the phases of a frame */
+  /* memory of the planes between the phases of a frame, and after it the targets of the regions of
+   * a frame that is filtered in place */
+  CcScratch planes;
   /* Data of the current or last frame. The arrays are kept, so that frames allocate nothing. */
-  GArray *placements; /* elements: CcPlacement, one for each region */
-  GArray *slices;     /* elements: CcSlice */
+  GArray *parts;  /* elements: Part */
+  GArray *slices; /* elements: CcSlice */
   /* program of the last frame; NULL: no frame yet, or the program was freed */
   const CcCpuProgram *program;
   /* actual divided by estimated single-threaded time of frames of `program` */
@@ -28,10 +37,9 @@ typedef struct {
 } CpuBackend;
 
 typedef struct {
-  const CcPhase *phase;
-  const CcPlacement *placements;
+  const Part *parts;
+  guint phase; /* number of the phase */
   const CcSlice *slices;
-  const CcSubmitInfo *info;
   guint8 *planes;
 } Frame;
 
@@ -54,7 +62,7 @@ reserve_rows(CpuBackend *self, gsize size, GError **error) {
 static gboolean
 reserve_planes(CpuBackend *self, gsize size, GError **error) {
   const gsize before = self->planes.size;
-  const gboolean ok = reserve(&self->planes, size, "the planes between two stages", error);
+  const gboolean ok = reserve(&self->planes, size, "planes between stages and regions", error);
   cc_backend_add_kept_bytes(&self->base, (gssize)(self->planes.size - before));
   return ok;
 }
@@ -72,14 +80,26 @@ static void
 run_slice(gconstpointer data, guint i, guint8 *scratch) {
   const Frame *frame = data;
   const CcSlice *slice = &frame->slices[i];
-  cc_phase_run(frame->phase, &frame->placements[slice->region], slice, frame->info, frame->planes,
-               scratch);
+  const Part *part = &frame->parts[slice->region];
+  cc_phase_run(&part->program->phase[frame->phase], &part->placement, slice, &part->info,
+               frame->planes, scratch);
 }
 
+static const CcPlan *
+plan_of(const Part *part) {
+  return part->program->phase[0].plan;
+}
+
+/* Whether two regions must not be processed at the same time: their targets overlap, or the planes
+ * between their phases have different places in memory. Programs of one frame have the planes of
+ * repetitions, or none. So the planes have the same places if they have the same size. */
 static gboolean
-overlap(const CcPlan *plan, const CcPlacement *a, const CcPlacement *b) {
-  for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
-    const CcRect *x = &a->frame_target[p], *y = &b->frame_target[p];
+collide(const Part *a, const Part *b) {
+  const gsize size = a->program->planes_size, other = b->program->planes_size;
+  if (size && other && size != other)
+    return TRUE;
+  for (guint p = 0; p < plan_of(a)->frame_layout.n_planes; p++) {
+    const CcRect *x = &a->placement.frame_target[p], *y = &b->placement.frame_target[p];
     if (x->x < y->x + y->width && y->x < x->x + x->width && x->y < y->y + y->height &&
         y->y < x->y + x->height)
       return TRUE;
@@ -87,13 +107,17 @@ overlap(const CcPlan *plan, const CcPlacement *a, const CcPlacement *b) {
   return FALSE;
 }
 
-/* Returns how many of the n regions, from region `first` on, may be processed at the same time
- * because they do not overlap. */
+/* More regions are not compared with each other, because that takes too long. */
+#define MAX_AT_ONCE 64
+
+/* Returns how many of the regions from region `first` to n - 1 may be processed at the same time.
+ */
 static guint
-count_apart(const CcPlan *plan, const CcPlacement *placements, guint first, guint n) {
+count_apart(const Part *parts, guint first, guint n) {
+  n = MIN(n, first + MAX_AT_ONCE);
   for (guint i = first + 1; i < n; i++)
     for (guint k = first; k < i; k++)
-      if (overlap(plan, &placements[k], &placements[i]))
+      if (collide(&parts[k], &parts[i]))
         return i - first;
   return n - first;
 }
@@ -119,56 +143,161 @@ note_pace(CpuBackend *self, gdouble pace, gboolean first) {
     self->pace += MIN(pace - self->pace, self->pace) / 8;
 }
 
-/* Sets the placement of each region. Returns the estimated single-threaded nanoseconds for all
- * regions. */
-static gdouble
-place_regions(CpuBackend *self, const CcCpuProgram *program, const CcSubmitInfo *info) {
-  guint64 cost = 0;
-  g_array_set_size(self->placements, info->n_regions);
-  for (guint i = 0; i < info->n_regions; i++) {
-    CcPlacement *placement = &g_array_index(self->placements, CcPlacement, i);
-    cc_plan_place(program->phase[0].plan, &info->regions[i], placement);
-    for (guint p = 0; p < program->n_phases; p++)
-      cost += cc_phase_cost(&program->phase[p], placement);
+/* --- in place --- */
+
+/* Copying fewer bytes takes less time than taking a slice. */
+#define COPY_BYTES (64 * 1024)
+#define COPY_NS_PER_BYTE 0.1
+
+/* Places the target of a region in memory, from offset `at` on. All other pixels of dst have no
+ * memory. Returns the offset after the target. */
+static gsize
+place_target(Part *part, guint8 *memory, gsize at) {
+  const CcFrameLayout *layout = &plan_of(part)->out_frame_layout;
+  for (guint p = 0; p < layout->n_planes; p++) {
+    const CcRect *target = &part->placement.frame_target[p];
+    const gsize size = layout->plane[p].step * cc_sample_size(layout->plane[p].type);
+    const gsize pitch = target->width * size; /* narrow regions need little memory */
+    CcPlane *plane = &part->info.dst.plane[p];
+    if (memory)
+      *plane = (CcPlane){memory + at - target->y * pitch - target->x * size, (gssize)pitch};
+    at = cc_row_align(at + pitch * target->height);
   }
-  return 1e-3 * (gdouble)MAX(cost, 1);
+  return at;
+}
+
+/* Copies rows of a target from its memory to the frame, which is the source too. */
+static void
+copy_slice(gconstpointer data, guint number, guint8 *scratch) {
+  const Frame *frame = data;
+  const CcSlice *slice = &frame->slices[number];
+  const Part *part = &frame->parts[slice->region];
+  const guint p = slice->plane;
+  const CcPlaneLayout *layout = &plan_of(part)->out_frame_layout.plane[p];
+  const CcRect *target = &part->placement.frame_target[p];
+  const CcPlane *from = &part->info.dst.plane[p], *to = &part->info.src.plane[p];
+  const gsize size = layout->step * cc_sample_size(layout->type), x = target->x * size;
+  for (guint i = slice->y0; i < slice->y1; i++) {
+    const gssize y = target->y + i;
+    memcpy(to->data + y * to->pitch + x, from->data + y * from->pitch + x, target->width * size);
+  }
+}
+
+/* Appends the slices of a region for copy_slice. Returns the bytes of the region. */
+static gsize
+cut_copy(const Part *part, guint region, GArray *slices) {
+  const CcFrameLayout *layout = &plan_of(part)->out_frame_layout;
+  gsize bytes = 0;
+  for (guint p = 0; p < layout->n_planes; p++) {
+    const CcRect *target = &part->placement.frame_target[p];
+    const gsize row = target->width * layout->plane[p].step * cc_sample_size(layout->plane[p].type);
+    const guint rows = (guint)(COPY_BYTES / row) + 1;
+    bytes += row * target->height;
+    for (guint y = 0; y < target->height; y += rows) {
+      const CcSlice slice = {region, p, y, MIN(y + rows, target->height)};
+      g_array_append_val(slices, slice);
+    }
+  }
+  return bytes;
+}
+
+/* --- submissions --- */
+
+/* Sets the program and the placement of each region, and reserves memory for all of them. Sets
+ * *estimate to the estimated single-threaded nanoseconds for all regions. */
+static gboolean
+begin_parts(CpuBackend *self, CcProgram *program, const CcSubmitInfo *info, gdouble *estimate,
+            GError **error) {
+  gsize planes_size = 0, rows_size = 0, at = 0;
+  guint64 cost = 0;
+  g_array_set_size(self->parts, info->n_regions);
+  Part *parts = &g_array_index(self->parts, Part, 0);
+  for (guint i = 0; i < info->n_regions; i++) {
+    Part *part = &parts[i];
+    part->program = (CcCpuProgram *)cc_submit_info_program(info, program, i);
+    part->info = *info;
+    cc_plan_place(plan_of(part), &info->regions[i], &part->placement);
+    for (guint p = 0; p < part->program->n_phases; p++)
+      cost += cc_phase_cost(&part->program->phase[p], &part->placement);
+    rows_size = MAX(rows_size, part->program->scratch_size);
+    planes_size = MAX(planes_size, part->program->planes_size);
+    if (info->in_place)
+      at = place_target(part, NULL, at);
+  }
+  if (!reserve_rows(self, rows_size, error) || !reserve_planes(self, planes_size + at, error))
+    return FALSE;
+  at = planes_size;
+  for (guint i = 0; i < info->n_regions && info->in_place; i++)
+    at = place_target(&parts[i], self->planes.memory, at);
+  *estimate = 1e-3 * (gdouble)MAX(cost, 1);
+  return TRUE;
+}
+
+/* Processes the n regions that begin with region `first`. Returns the sum of the times of all
+ * threads. */
+static guint64
+run_parts(CpuBackend *self, guint first, guint n, guint n_threads) {
+  Frame frame = {.parts = &g_array_index(self->parts, Part, 0), .planes = self->planes.memory};
+  guint64 work_ns = 0;
+  for (guint n_slices = 1; n_slices > 0; frame.phase++) {
+    gsize scratch_size = 0;
+    g_array_set_size(self->slices, 0);
+    for (guint i = first; i < first + n; i++) {
+      const Part *part = &frame.parts[i];
+      if (frame.phase >= part->program->n_phases)
+        continue;
+      cc_phase_cut(&part->program->phase[frame.phase], &part->placement, i, n_threads,
+                   self->slices);
+      scratch_size = MAX(scratch_size, part->program->scratch_size);
+    }
+    n_slices = self->slices->len;
+    frame.slices = &g_array_index(self->slices, CcSlice, 0);
+    if (n_slices > 0)
+      work_ns +=
+          cc_workers_run(&(CcParallelFor){n_slices, n_threads, scratch_size, run_slice, &frame},
+                         self->scratch.memory);
+  }
+  return work_ns;
+}
+
+/* Copies the targets of the n regions that begin with region `first` to the frame. */
+static void
+copy_parts(CpuBackend *self, guint first, guint n) {
+  Frame frame = {.parts = &g_array_index(self->parts, Part, 0)};
+  gsize bytes = 0;
+  g_array_set_size(self->slices, 0);
+  for (guint i = first; i < first + n; i++)
+    bytes += cut_copy(&frame.parts[i], i, self->slices);
+  frame.slices = &g_array_index(self->slices, CcSlice, 0);
+  const guint n_threads = count_threads(self, cc_now(), (gdouble)bytes * COPY_NS_PER_BYTE);
+  cc_workers_run(&(CcParallelFor){self->slices->len, n_threads, 0, copy_slice, &frame},
+                 self->scratch.memory);
 }
 
 static CcSubmission *
 cpu_submit(CcBackend *backend, CcProgram *base, const CcSubmitInfo *info, GError **error) {
   CpuBackend *self = (CpuBackend *)backend;
   const CcCpuProgram *program = (const CcCpuProgram *)base;
-  const CcPlan *plan = program->phase[0].plan;
   const guint64 start = cc_now();
   guint64 work_ns = 0;
-  if (!reserve_rows(self, program->scratch_size, error) ||
-      !reserve_planes(self, program->planes_size, error))
+  gdouble estimate;
+  if (!begin_parts(self, base, info, &estimate, error))
     return NULL;
   if (info->results)
-    memset(info->results, 0, info->n_regions * plan->result_bytes);
-  const gdouble estimate = place_regions(self, program, info);
-  const CcPlacement *placements = &g_array_index(self->placements, CcPlacement, 0);
+    memset(info->results, 0, info->n_regions * base->plan->result_bytes);
+  const Part *parts = &g_array_index(self->parts, Part, 0);
   const gboolean first = self->program != program;
   if (first)
     self->pace = 1;
   self->program = program;
   const guint n_threads = count_threads(self, start, self->pace * estimate);
   for (guint at = 0, n; at < info->n_regions; at += n) {
-    n = count_apart(plan, placements, at, info->n_regions);
-    for (guint p = 0; p < program->n_phases; p++) {
-      const CcPhase *phase = &program->phase[p];
-      g_array_set_size(self->slices, 0);
-      for (guint i = at; i < at + n; i++)
-        cc_phase_cut(phase, &placements[i], i, n_threads, self->slices);
-      const Frame frame = {phase, placements, &g_array_index(self->slices, CcSlice, 0), info,
-                           self->planes.memory};
-      const CcParallelFor loop = {.n_slices = self->slices->len,
-                                  .n_threads = n_threads,
-                                  .scratch_size = program->scratch_size,
-                                  .run = run_slice,
-                                  .data = &frame};
-      work_ns += cc_workers_run(&loop, self->scratch.memory);
-    }
+    n = count_apart(parts, at, info->n_regions);
+    work_ns += run_parts(self, at, n, n_threads);
+  }
+  for (guint at = 0, n; at < info->n_regions && info->in_place; at += n) {
+    n = count_apart(parts, at, info->n_regions);
+    copy_parts(self, at, n);
   }
   note_pace(self, (gdouble)work_ns / estimate, first);
   self->end = cc_now();
@@ -210,7 +339,7 @@ cpu_open(const CcBackendConfig *config, GError **error) {
   cc_workers_ref();
   self->n_threads =
       MIN(config->n_threads ? config->n_threads : cc_workers_n_cores(), CC_MAX_THREADS);
-  self->placements = g_array_new(FALSE, FALSE, sizeof(CcPlacement));
+  self->parts = g_array_new(FALSE, FALSE, sizeof(Part));
   self->slices = g_array_new(FALSE, FALSE, sizeof(CcSlice));
   self->base = (CcBackend){
       .klass = &cc_cpu_backend,
@@ -228,7 +357,7 @@ cpu_close(CcBackend *backend) {
   cc_workers_unref();
   cc_scratch_clear(&self->scratch);
   cc_scratch_clear(&self->planes);
-  g_array_unref(self->placements);
+  g_array_unref(self->parts);
   g_array_unref(self->slices);
   g_free(self->base.device_name);
   g_free(self);

@@ -104,7 +104,8 @@ init_filter(CcSweep *self) {
 
 void
 cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRows *kernels,
-              gboolean in_chunks) {
+              gboolean from_planes, gboolean in_chunks) {
+  const gboolean from_packed = plan->packed && !from_planes;
   const CcPlaneLayout *plane = &plan->layout.plane[pass->plane];
   const CcPlaneMap *map = &plan->map[pass->plane];
   const guint all = (1u << plane->step) - 1;
@@ -136,9 +137,9 @@ cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRow
   /* A sweep that filters all components loads the samples of packed frames directly from the frame.
    * Merging and copying need deinterleaved rows. Luma of R, G and B is computed when rows are
    * deinterleaved. */
-  self->by_position = plan->packed && (self->loop != CC_LOOP_FILTER || self->masks ||
-                                       map->kind == CC_PLANE_MAP_LUMA);
-  if (plan->packed && !self->by_position)
+  self->by_position = from_packed && (self->loop != CC_LOOP_FILTER || self->masks ||
+                                      map->kind == CC_PLANE_MAP_LUMA);
+  if (from_packed && !self->by_position)
     self->spacing = map->offset[0].spacing;
   if (self->loop == CC_LOOP_FILTER)
     init_filter(self);

@@ -6,9 +6,10 @@
 G_BEGIN_DECLS
 
 /* Initialises the sweep of a pass. `kernels` are the row kernels of an instruction set, or NULL for
- * the plain loop. `plan` and `pass` must outlive the sweep. `in_chunks`: see CcSweep. */
+ * the plain loop. `plan` and `pass` must outlive the sweep. `from_planes`: the sweep reads planes
+ * of the phase before and not the frame. `in_chunks`: see CcSweep. */
 void cc_sweep_init(CcSweep *self, const CcPlan *plan, const CcPass *pass, const CcRows *kernels,
-                   gboolean in_chunks);
+                   gboolean from_planes, gboolean in_chunks);
 void cc_sweep_clear(CcSweep *self);
 
 /* Returns the name of method number i for messages. */

@@ -47,9 +47,10 @@ explain_memory(GString *line, const CcSweep *sweep) {
 }
 
 static gchar *
-explain_sweep(const CcCpuProgram *program, const CcSweep *sweep) {
+explain_sweep(const CcCpuProgram *program, const CcPhase *phase, const CcSweep *sweep) {
   const CcMethod *method = sweep->method;
   GString *line = g_string_new(NULL);
+  cc_explain_repetition(line, phase->repetition);
   cc_explain_pass(line, sweep->plan, sweep->pass);
   if (sweep->loop == CC_LOOP_PLAIN) {
     g_string_append(line, ": the plain loop");
@@ -112,7 +113,7 @@ explain_phase(GPtrArray *lines, const CcCpuProgram *program, const CcPhase *phas
                                                  : "deinterleave",
                                              p, deinterleaved->n_rows, program->variant->title));
   for (guint i = 0; i < phase->n_sweeps; i++)
-    g_ptr_array_add(lines, explain_sweep(program, &phase->sweep[i]));
+    g_ptr_array_add(lines, explain_sweep(program, phase, &phase->sweep[i]));
   explain_stages(lines, program, phase, CC_READS_PLANES);
   if (phase->deinterleaves && !phase->makes_planes && phase->kernels)
     g_ptr_array_add(lines, g_strdup_printf("interleave: %u rows at once; %s", deinterleaved->n_rows,

@@ -18,7 +18,7 @@ find_macropixels(const CcPlan *plan, const CcRows *kernels, CcPlan *whole) {
   if (!cc_macropixel_find(plan, whole))
     return FALSE;
   CcSweep sweep;
-  cc_sweep_init(&sweep, whole, &whole->pass[0], kernels, FALSE);
+  cc_sweep_init(&sweep, whole, &whole->pass[0], kernels, FALSE, FALSE);
   const gboolean found = sweep.method && sweep.method->klass == &cc_fused_macropixels;
   cc_sweep_clear(&sweep);
   return found;
@@ -63,14 +63,15 @@ add_stage(CcPhase *phase, const CcStage *stage) {
   return cc_row_align(size);
 }
 
-/* If the sweeps of the first phase run in chunks, each sweep has its own scratch memory. */
+/* If the sweeps of a phase run in chunks, each sweep has its own scratch memory. */
 static void
 add_sweeps(CcPhase *phase, gboolean in_chunks) {
   gsize all = 0, max = 0;
   phase->n_sweeps = phase->plan->n_passes;
   for (guint i = 0; i < phase->n_sweeps; i++) {
     CcSweep *sweep = &phase->sweep[i];
-    cc_sweep_init(sweep, phase->plan, &phase->plan->pass[i], phase->kernels, in_chunks);
+    cc_sweep_init(sweep, phase->plan, &phase->plan->pass[i], phase->kernels, phase->repetition > 1,
+                  in_chunks);
     sweep->to_scratch = phase->plan->packed;
     sweep->streams &= !phase->makes_planes;
     phase->scratch_at[i] = in_chunks ? all : 0;
@@ -144,13 +145,17 @@ phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint firs
     phase->changes_samples |= stage[i].reads == CC_READS_SAMPLES;
   phase->n_rows = phase->changes_samples ? CHUNK_ROWS : G_MAXUINT;
   const gboolean in_chunks = plan->packed || phase->changes_samples;
-  if (first == 0)
+  if (stage[first].kind == CC_STAGE_CONVOLVE || stage[first].kind == CC_STAGE_REPEAT) {
+    phase->repetition = first + 1;
     add_sweeps(phase, in_chunks);
+  }
   phase->fixed_scratch = in_chunks ? 0 : phase->scratch_size;
   gsize stage_scratch = 0;
   for (guint i = 1; i < end; i++) {
     const gboolean paints = stage[i].reads == CC_READS_SOURCE;
     const gboolean reads_nothing = stage[i].reads == CC_READS_PLANES && plan->n_passes == 0;
+    if (stage[i].kind == CC_STAGE_REPEAT)
+      continue; /* sweeps run it */
     if (paints ? !reader && !in_frame : i >= first && !reads_nothing) {
       const gsize size = add_stage(phase, &stage[i]);
       stage_scratch = MAX(stage_scratch, size);
@@ -176,8 +181,7 @@ cc_cpu_program_new(const CcPlan *plan, const CcVariant *variant) {
   CcCpuProgram *program = g_new0(CcCpuProgram, 1);
   program->plan = plan;
   program->variant = variant;
-  /* rewriting changes the planes of a plan, so it is not possible if a stage reads them */
-  const gboolean may_rewrite = variant->rows && !cc_plan_get_reader(plan, plan->stage);
+  const gboolean may_rewrite = variant->rows && cc_plan_may_change_planes(plan);
   for (guint i = 0; i < G_N_ELEMENTS(rewrites) && may_rewrite && !program->rewritten; i++)
     program->rewritten = rewrites[i](plan, variant->rows, &program->other);
   program->phase = g_new0(CcPhase, plan->n_stages);

@@ -89,16 +89,20 @@ run_sweep(const Run *run, SweepRun *self, guint i, const CcDeinterleaving *deint
   const guint p = sweep->plane;
   if (sweep->loop == CC_LOOP_PLAIN) {
     cc_plain_sweep(phase->plan, sweep->pass, placement, &info->src, &info->dst,
-                   phase->makes_planes ? run->to : NULL, y0, y1);
+                   phase->repetition > 1 ? run->from : NULL,
+                   phase->makes_planes || phase->deinterleaves ? run->to : NULL, y0, y1);
     return;
   }
   guint8 *scratch = run->scratch ? run->scratch + phase->scratch_at[i] : NULL;
   if (y0 == run->slice->y0) {
     const CcPlane *plane = &info->src.plane[p];
-    cc_area_init(&self->area, sweep, &placement->source[p], &placement->target[p], scratch);
-    self->from = phase->deinterleaves ? deinterleaving->from[p]
-                                      : strip_of(plane->data, plane->pitch, &placement->source[p],
-                                                 sweep->pixel_size);
+    const gboolean is_first = phase->repetition == 1;
+    cc_area_init(&self->area, sweep, is_first ? &placement->source[p] : &placement->target[p],
+                 &placement->target[p], scratch);
+    self->from = !is_first              ? run->from[p]
+                 : phase->deinterleaves ? deinterleaving->from[p]
+                                        : strip_of(plane->data, plane->pitch, &placement->source[p],
+                                                   sweep->pixel_size);
     self->next = CC_NO_ROW;
   }
   cc_area_run(&self->area, &self->from, &run->to[p], y0, y1, &self->next, scratch);

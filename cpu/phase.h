@@ -28,13 +28,14 @@ typedef struct {
 
 /* A part of a program. Threads process the slices of a phase in parallel. A phase begins when all
  * slices of the phase before are done. A slice can therefore read the source and all output of
- * earlier phases. Only the first phase has sweeps. Each later phase begins with a stage that reads
- * planes, with a stage that changes pixels, or with a stage that changes samples. The latter begins
- * a phase only if the plan has direction-color, which writes samples outside the plane of its
- * slice. */
+ * earlier phases. The first phase has sweeps that read the source. Each later phase begins with a
+ * stage that reads planes, with a stage that changes pixels, or with a stage that changes samples.
+ * The latter begins a phase only if the plan has direction-color, which writes samples outside the
+ * plane of its slice. A phase that begins with the stage REPEAT has sweeps that read planes. */
 typedef struct {
   const CcPlan *plan; /* the plan of the program, or the plan into which it was rewritten */
   const CcRows *kernels;
+  guint repetition; /* number of the repetition that the sweeps run, from 1 on; 0: no sweeps */
   guint n_sweeps;
   CcSweep sweep[CC_MAX_PASSES];
   guint n_stages;

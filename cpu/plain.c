@@ -16,7 +16,8 @@ typedef struct {
   const CcPlacement *placement;
   const CcRect *source, *target;
   const CcFrame *src, *dst;
-  const CcStrip *to; /* rows of the target; NULL: the target is in `dst` */
+  const CcStrip *from; /* rows of the source, which lies at (0, 0); NULL: the source is in `src` */
+  const CcStrip *to;   /* rows of the target; NULL: the target is in `dst` */
 } Sweep;
 
 static Sweep
@@ -37,10 +38,20 @@ sweep_of(const CcPlan *plan, guint plane, const CcPlacement *placement, const Cc
 
 /* --- stored words --- */
 
+/* Loads component c of pixel x of a row that has only the samples of the plane. */
+static guint
+load_from_row(const CcStrip *strip, const CcPlaneLayout *layout, guint x, guint y, guint c) {
+  const CcFrame row = {.plane = {{.data = cc_strip_row(strip, (gint)y)}}};
+  return cc_component_load(&(CcComponentOffset){.spacing = 1}, &row, layout->type,
+                           x * layout->step + c, 0);
+}
+
 static guint
 load_word(const Sweep *sweep, guint x, guint y, guint c) {
   const CcComponentOffset *offset = sweep->map->offset;
   const guint i = x * sweep->layout->step + c, shift = sweep->layout->shift;
+  if (sweep->from)
+    return load_from_row(sweep->from, sweep->layout, x, y, c);
   if (sweep->map->kind != CC_PLANE_MAP_LUMA)
     return cc_component_load(offset, sweep->src, sweep->layout->type, i, y);
   return cc_luma_of(cc_component_load(&offset[0], sweep->src, sweep->layout->type, i, y) >> shift,
@@ -134,10 +145,16 @@ make_sample(const Sweep *sweep, guint x, guint y, guint c) {
 
 void
 cc_plain_sweep(const CcPlan *plan, const CcPass *pass, const CcPlacement *placement,
-               const CcFrame *src, const CcFrame *dst, const CcStrip *planes, guint y0, guint y1) {
+               const CcFrame *src, const CcFrame *dst, const CcStrip *from, const CcStrip *to,
+               guint y0, guint y1) {
   Sweep sweep = sweep_of(plan, pass->plane, placement, src, dst);
+  const CcRect before = {.width = sweep.target->width, .height = sweep.target->height};
   sweep.pass = pass;
-  sweep.to = planes ? &planes[pass->plane] : NULL;
+  sweep.to = to ? &to[pass->plane] : NULL;
+  if (from) {
+    sweep.from = &from[pass->plane];
+    sweep.source = &before;
+  }
   for (guint y = y0; y < y1; y++)
     for (guint x = 0; x < sweep.target->width; x++)
       for (guint c = 0; c < sweep.layout->step; c++)
@@ -149,11 +166,8 @@ cc_plain_store(const CcPlan *plan, const CcPlacement *placement, const CcStrip *
                const CcFrame *dst, guint y) {
   for (guint p = 0; p < plan->layout.n_planes; p++) {
     const Sweep sweep = sweep_of(plan, p, placement, NULL, dst);
-    const guint step = sweep.layout->step;
-    const CcFrame row = {.plane = {{.data = cc_strip_row(&planes[p], (gint)y)}}};
-    for (guint i = 0; i < sweep.target->width * step; i++)
-      store_word(
-          &sweep, i / step, y, i % step,
-          cc_component_load(&(CcComponentOffset){.spacing = 1}, &row, sweep.layout->type, i, 0));
+    for (guint x = 0; x < sweep.target->width; x++)
+      for (guint c = 0; c < sweep.layout->step; c++)
+        store_word(&sweep, x, y, c, load_from_row(&planes[p], sweep.layout, x, y, c));
   }
 }

@@ -7,12 +7,13 @@
 
 G_BEGIN_DECLS
 
-/* Computes rows y0 to y1 - 1 of the pass's target in a region. src and dst are whole frames.
- * `planes` has the target of each plane of the plan, and the rows are written there. If `planes` is
- * NULL, the rows are written to dst. */
+/* Computes rows y0 to y1 - 1 of the pass's target in a region. src and dst are whole frames. `from`
+ * and `to` have the target of each plane of the plan. The target in `from` is filtered. If `from`
+ * is NULL, the source in src is filtered. The rows are written to `to`, or to dst if `to` is
+ * NULL. */
 void cc_plain_sweep(const CcPlan *plan, const CcPass *pass, const CcPlacement *placement,
-                    const CcFrame *src, const CcFrame *dst, const CcStrip *planes, guint y0,
-                    guint y1);
+                    const CcFrame *src, const CcFrame *dst, const CcStrip *from, const CcStrip *to,
+                    guint y0, guint y1);
 
 /* Writes row y of all `planes` of the plan to the frame dst. */
 void cc_plain_store(const CcPlan *plan, const CcPlacement *placement, const CcStrip *planes,

@@ -17,7 +17,9 @@
 #include "cuda/driver/staging_threads.h"
 #include "transfer.h"
 
-#define SPIN_US 50 /* a short kernel ends sooner than a sleeping thread wakes up */
+/* A short kernel and a short transfer end sooner than a sleeping thread wakes up. */
+#define SPIN_US 50
+#define SHORT_TRANSFER ((gsize)256 << 10) /* bytes */
 
 /* One frame in TIMED_FRAMES is timed, because timing events cause gaps of a few microseconds
  * between transfers. An untimed frame reports the times of the last timed frame. */
@@ -39,14 +41,16 @@ typedef struct {
   CcSubmission base;
   CudaBackend *backend;
   gboolean busy;
-  const CcCudaProgram *program;
-  CcSubmitInfo info; /* copy of the caller's info, limited to the regions in flight */
+  CcProgram *program; /* of the submission */
+  CcSubmitInfo info;  /* copy of the caller's info, limited to the regions in flight */
   CcTransfer src, dst;
   /* Work of the staging threads: fill the staging memory, then queue the stages. NULL: the caller's
    * thread has queued the stages. */
   CcStagingWork *filling;
   GError *failure; /* error of queueing after `filling`; NULL: queueing succeeded */
   gboolean timed;
+  /* the frame is filtered in place in device memory, and copies to it may be queued */
+  gboolean writes_frame;
   /* In a timed frame, `upload`, `kernel` and `download` are sums over the finished regions. In
    * every frame, `wait` is the wait for the regions that finished last. */
   CcTimes times;
@@ -67,6 +71,14 @@ struct _CudaBackend {
   guint n_frames;
   CcTimes times; /* of the last timed frame */
 };
+
+/* Waits until no work in flight uses frames, programs or memory. */
+static void
+finish_streams(CudaBackend *self) {
+  for (guint i = 0; i < N_STAGES; i++)
+    if (self->stream[i])
+      self->device->cuda->cuStreamSynchronize(self->stream[i]);
+}
 
 /* --- memory of slots --- */
 
@@ -125,44 +137,77 @@ reserve(CudaBackend *self, Buffer *buffer, gsize bytes, gboolean staged, gsize w
   return TRUE;
 }
 
-/* The regions of a slot run one after another and share scratch, so the largest need counts. */
+static const CcCudaProgram *
+program_of(const Slot *slot, guint region) {
+  return (const CcCudaProgram *)cc_submit_info_program(&slot->info, slot->program, region);
+}
+
+/* The regions of a slot run one after another and share scratch, so the largest need counts. Also
+ * sets *whole_bytes to the need for the whole frame. */
 static gsize
-find_scratch_bytes(const Slot *slot) {
-  const CcCudaLowered *lowered = slot->program->lowered;
+find_scratch_bytes(const Slot *slot, gsize *whole_bytes) {
   gsize bytes = 0;
   for (guint i = 0; i < slot->info.n_regions; i++) {
+    const CcCudaLowered *lowered = program_of(slot, i)->lowered;
     CcPlacement storage;
     const CcPlacement *placement = cc_cuda_place_region(lowered, &slot->info.regions[i], &storage);
     bytes = MAX(bytes, cc_cuda_scratch_bytes(lowered, placement));
+    *whole_bytes = MAX(*whole_bytes, lowered->scratch_bytes);
   }
   return bytes;
 }
 
 static gsize
 find_result_bytes(const Slot *slot) {
-  return slot->program->base.plan->result_bytes * slot->info.n_regions;
+  return slot->program->plan->result_bytes * slot->info.n_regions;
 }
 
-/* After a failure, frees all memory of the slot, so that others can allocate it. Clears a new input
- * buffer, because kernels read words that extend beyond the end of a row. */
+static gsize
+find_side_bytes(const CcTransfer *side) {
+  return cc_cuda_align(side->bytes) + side->aligned_bytes;
+}
+
+static gboolean
+reserve_side(CudaBackend *self, Buffer *buffer, const CcTransfer *side, gsize whole_bytes,
+             GError **error) {
+  return reserve(self, buffer, find_side_bytes(side), side->kind == CC_TRANSFER_STAGED, whole_bytes,
+                 error);
+}
+
+/* Clears a new buffer, because kernels read words that extend beyond the end of a row, and a
+ * download copies the gaps between rows. `stage` is the first stage that uses the buffer. */
+static gboolean
+clear_new(CudaBackend *self, const Buffer *buffer, gboolean is_new, Stage stage, GError **error) {
+  const CcCudaDriver *cuda = self->device->cuda;
+  return !is_new || cc_cuda_check(cuda,
+                                  cuda->cuMemsetD8Async(buffer->device, 0, buffer->device_bytes,
+                                                        self->stream[stage]),
+                                  "cuMemsetD8Async", error);
+}
+
+/* After a failure, frees all memory of the slot, so that others can allocate it. */
 static gboolean
 reserve_slot(CudaBackend *self, Slot *slot, GError **error) {
-  const CcCudaDriver *cuda = self->device->cuda;
-  const CcCudaLowered *whole = slot->program->lowered;
-  const gboolean is_new = slot->in.device_bytes < slot->src.bytes;
-  const gboolean src_staged = slot->src.kind == CC_TRANSFER_STAGED;
-  const gboolean dst_staged = slot->dst.kind == CC_TRANSFER_STAGED;
+  const CcCudaLowered *whole = program_of(slot, 0)->lowered;
+  const Stage first = slot->src.kind == CC_TRANSFER_NONE ? KERNEL : UPLOAD;
+  const gboolean in_is_new = slot->in.device_bytes < find_side_bytes(&slot->src);
+  const gboolean out_is_new = slot->out.device_bytes < find_side_bytes(&slot->dst);
+  gsize whole_scratch = 0;
+  const gsize scratch = find_scratch_bytes(slot, &whole_scratch);
+  const gboolean scratch_is_new = slot->scratch.device_bytes < scratch;
+  /* clears last, because the memory can be freed only before anything uses it */
   const gboolean ok =
-      reserve(self, &slot->in, slot->src.bytes, src_staged, whole->src_bytes, error) &&
-      reserve(self, &slot->out, slot->dst.bytes, dst_staged, whole->dst_bytes, error) &&
-      reserve(self, &slot->scratch, find_scratch_bytes(slot), FALSE, whole->scratch_bytes, error) &&
+      reserve_side(self, &slot->in, &slot->src, whole->src_bytes, error) &&
+      reserve_side(self, &slot->out, &slot->dst, whole->dst_bytes, error) &&
+      reserve(self, &slot->scratch, scratch, FALSE, whole_scratch, error) &&
       reserve(self, &slot->results, find_result_bytes(slot), TRUE, G_MAXSIZE, error) &&
-      (!is_new || cc_cuda_check(cuda,
-                                cuda->cuMemsetD8Async(slot->in.device, 0, slot->in.device_bytes,
-                                                      self->stream[UPLOAD]),
-                                "cuMemsetD8Async", error));
-  if (!ok)
+      clear_new(self, &slot->in, in_is_new, first, error) &&
+      clear_new(self, &slot->out, out_is_new, KERNEL, error) &&
+      clear_new(self, &slot->scratch, scratch_is_new, KERNEL, error);
+  if (!ok) {
+    finish_streams(self);
     free_slot_memory(self, slot);
+  }
   return ok;
 }
 
@@ -296,23 +341,45 @@ queue_upload(CudaBackend *self, Slot *slot, GError **error) {
           end_stage(self, slot, UPLOAD, error) && await(self, KERNEL, slot->over[UPLOAD], error));
 }
 
+/* Queues the launches of region `i`, which lies at `src` and `dst` in device memory. If kernels
+ * cannot use these planes, they use copies. */
+static gboolean
+queue_region(CudaBackend *self, Slot *slot, guint i, CcCudaAddresses *addresses,
+             const CcCudaPlane src[CC_MAX_PLANES], const CcCudaPlane dst[CC_MAX_PLANES],
+             GError **error) {
+  const CcCudaDriver *cuda = self->device->cuda;
+  const CcPlacement *placement = addresses->placement;
+  const CUstream stream = self->stream[KERNEL];
+  CcCudaPlane *from = addresses->set[CC_CUDA_FRAME_SRC], *to = addresses->set[CC_CUDA_FRAME_DST];
+  /* The driver copies faster than a kernel that copies single samples. Only the region outside has
+   * such a plan, and its source is its target. */
+  const gboolean copies_all = cc_plan_copies(program_of(slot, i)->base.plan);
+  const gboolean copies_src = cc_transfer_align(&slot->src, placement, slot->in.device, src, from);
+  const gboolean copies_dst = cc_transfer_align(&slot->dst, placement, slot->out.device, dst, to);
+  return (!copies_src ||
+          cc_transfer_copy_on_device(&slot->src, cuda, placement, src, from, stream, error)) &&
+         (copies_all
+              ? cc_transfer_copy_on_device(&slot->src, cuda, placement, from, to, stream, error)
+              : cc_cuda_program_launch(program_of(slot, i), addresses, stream, error)) &&
+         (!copies_dst ||
+          cc_transfer_copy_on_device(&slot->dst, cuda, placement, to, dst, stream, error));
+}
+
 /* Queues the launches in the order of the regions: if targets overlap, the later region wins. */
 static gboolean
 queue_launches(CudaBackend *self, Slot *slot, GError **error) {
-  const CcCudaProgram *program = slot->program;
   CcCudaAddresses addresses = {.scratch = slot->scratch.device, .results = slot->results.device};
   gsize src_end = 0, dst_end = 0;
   for (guint i = 0; i < slot->info.n_regions; i++) {
     CcPlacement placement;
+    CcCudaPlane src[CC_MAX_PLANES], dst[CC_MAX_PLANES];
     addresses.placement =
-        cc_cuda_place_region(program->lowered, &slot->info.regions[i], &placement);
-    cc_transfer_place(&slot->src, addresses.placement, slot->in.device, &src_end,
-                      addresses.set[CC_CUDA_FRAME_SRC]);
-    cc_transfer_place(&slot->dst, addresses.placement, slot->out.device, &dst_end,
-                      addresses.set[CC_CUDA_FRAME_DST]);
-    if (!cc_cuda_program_launch(program, &addresses, self->stream[KERNEL], error))
+        cc_cuda_place_region(program_of(slot, i)->lowered, &slot->info.regions[i], &placement);
+    cc_transfer_place(&slot->src, i, addresses.placement, slot->in.device, &src_end, src);
+    cc_transfer_place(&slot->dst, i, addresses.placement, slot->out.device, &dst_end, dst);
+    if (!queue_region(self, slot, i, &addresses, src, dst, error))
       return FALSE;
-    addresses.results += program->base.plan->result_bytes;
+    addresses.results += slot->program->plan->result_bytes;
   }
   return TRUE;
 }
@@ -325,20 +392,15 @@ queue_kernels(CudaBackend *self, Slot *slot, GError **error) {
 
 static gboolean
 queue_download(CudaBackend *self, Slot *slot, GError **error) {
-  return slot->dst.kind == CC_TRANSFER_NONE ||
-         (await(self, DOWNLOAD, slot->over[KERNEL], error) &&
-          begin_stage(self, slot, DOWNLOAD, error) &&
-          cc_transfer_download(&slot->dst, self->device->cuda, slot->out.device, slot->out.host,
-                               self->stream[DOWNLOAD], error) &&
-          end_stage(self, slot, DOWNLOAD, error));
-}
-
-/* Waits until no work in flight uses the frames or the program. */
-static void
-finish_streams(CudaBackend *self) {
-  for (guint i = 0; i < N_STAGES; i++)
-    if (self->stream[i])
-      self->device->cuda->cuStreamSynchronize(self->stream[i]);
+  if (slot->dst.kind == CC_TRANSFER_NONE)
+    return TRUE;
+  if (!await(self, DOWNLOAD, slot->over[KERNEL], error))
+    return FALSE;
+  slot->writes_frame = slot->info.in_place && slot->dst.frame->memory == CC_MEMORY_DEVICE;
+  return begin_stage(self, slot, DOWNLOAD, error) &&
+         cc_transfer_download(&slot->dst, self->device->cuda, slot->out.device, slot->out.host,
+                              self->stream[DOWNLOAD], error) &&
+         end_stage(self, slot, DOWNLOAD, error);
 }
 
 /* The device must be pushed. */
@@ -403,6 +465,17 @@ start_slot(CudaBackend *self, Slot *slot, GError **error) {
 
 /* --- submissions --- */
 
+/* Propagates the error of a submission (transfer full). If the frame may be partly written, it
+ * cannot be filtered again. */
+static void
+fail(const Slot *slot, GError *reason, GError **error) {
+  if (slot->writes_frame) {
+    reason->code = CC_ERROR_INVALID;
+    g_prefix_error(&reason, "the device failed while a frame was written in place: ");
+  }
+  g_propagate_error(error, reason);
+}
+
 /* Waits until all stages are queued. */
 static gboolean
 finish_start(Slot *slot, GError **error) {
@@ -415,11 +488,12 @@ finish_start(Slot *slot, GError **error) {
   return FALSE;
 }
 
-/* Waits for the slot's last stage. If the slot has no download, polls for SPIN_US before it
- * sleeps. */
+/* Waits for the slot's last stage. If the slot has no download or a short one, polls for SPIN_US
+ * before it sleeps. */
 static gboolean
 wait_for_slot(const CcCudaDriver *cuda, const Slot *slot, GError **error) {
-  const gint64 end = g_get_monotonic_time() + (last_stage(slot) == KERNEL ? SPIN_US : 0);
+  const gboolean is_short = slot->dst.bytes < SHORT_TRANSFER && slot->src.bytes < SHORT_TRANSFER;
+  const gint64 end = g_get_monotonic_time() + (is_short ? SPIN_US : 0);
   CUresult state;
   do
     state = cuda->cuEventQuery(slot->done);
@@ -477,17 +551,18 @@ finish_slot(CudaBackend *self, Slot *slot, GError **error) {
 static gboolean
 start_regions(CudaBackend *self, Slot *slot, CcSubmitInfo *left, GError **error) {
   CcSubmitInfo *now = &slot->info;
-  const CcCudaLowered *lowered = slot->program->lowered;
   guint n;
   *now = *left;
   do {
-    slot->src = cc_transfer_new(lowered, now, TRUE);
-    slot->dst = cc_transfer_new(lowered, now, FALSE);
+    slot->src = cc_transfer_new(slot->program, now, TRUE);
+    slot->dst = cc_transfer_new(slot->program, now, FALSE);
     n = now->n_regions;
     now->n_regions = MIN(slot->src.n_regions, slot->dst.n_regions);
   } while (now->n_regions < n);
   left->regions += n;
   left->n_regions -= n;
+  if (left->programs)
+    left->programs += n;
   if (left->results)
     left->results = (guint8 *)left->results + find_result_bytes(slot);
   return create_events(self->device->cuda, slot, error) && reserve_slot(self, slot, error) &&
@@ -502,24 +577,32 @@ cuda_submit(CcBackend *base, CcProgram *program, const CcSubmitInfo *info, GErro
   g_return_val_if_fail(slot, NULL);
   if (!cc_cuda_device_push(self->device, error))
     return NULL;
-  slot->program = (CcCudaProgram *)program;
+  slot->program = program;
   slot->timed = self->n_frames++ % TIMED_FRAMES == 0;
   slot->times = (CcTimes){0};
-  gboolean ok = start_regions(self, slot, &left, error);
+  slot->writes_frame = FALSE;
+  GError *reason = NULL;
+  gboolean ok = start_regions(self, slot, &left, &reason);
   while (ok && left.n_regions > 0)
-    ok = finish_slot(self, slot, error) && start_regions(self, slot, &left, error);
+    ok = finish_slot(self, slot, &reason) && start_regions(self, slot, &left, &reason);
   slot->busy = ok;
   cc_cuda_device_pop(self->device);
-  return ok ? &slot->base : NULL;
+  if (ok)
+    return &slot->base;
+  fail(slot, reason, error);
+  return NULL;
 }
 
 static gboolean
 cuda_wait(CcBackend *base, CcSubmission *submission, CcTimes *times, GError **error) {
   CudaBackend *self = (CudaBackend *)base;
   Slot *slot = (Slot *)submission;
+  GError *reason = NULL;
   slot->busy = FALSE;
-  if (!finish_slot(self, slot, error))
+  if (!finish_slot(self, slot, &reason)) {
+    fail(slot, reason, error);
     return FALSE;
+  }
   if (slot->timed)
     self->times = slot->times;
   *times = self->times;

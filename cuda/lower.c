@@ -73,7 +73,7 @@ count_samples(const CcFrameLayout *layout) {
 }
 
 /* Chooses the CUDA kernels of self->plan and computes the costs. The costs of several passes over
- * one plane are added. */
+ * one plane are added. The passes cost as much in every repetition. */
 static void
 choose_kernels(Layout *self) {
   const CcPlan *plan = &self->plan;
@@ -89,8 +89,9 @@ choose_kernels(Layout *self) {
     self->grey += step * kernel->grey_cost;
     has_all &= kernel->cost > 0;
   }
-  self->cost = (self->products + self->grey) / count_samples(&plan->frame_layout) +
-               (takes_planes ? COST_OF_PLANES(plan->stride) : 0);
+  self->cost =
+      cc_plan_n_repeats(plan) * (self->products + self->grey) / count_samples(&plan->frame_layout) +
+      (takes_planes ? COST_OF_PLANES(plan->stride) : 0);
   if (!has_all)
     self->cost = NO_KERNEL;
 }
@@ -118,12 +119,14 @@ make_groups(Layout *self, const Layout *layouts) {
 }
 
 /* Sets the layout in which kernels compute luma as they read pixels. The cost of this layout was
- * measured only against GROUPS, so the layout is declined if GROUPS takes fewer products. */
+ * measured only against GROUPS, so the layout is declined if GROUPS takes fewer products. Its
+ * planes cannot lie in scratch, so the layout is also declined if passes are repeated. */
 static gboolean
 make_luma_of_pixels(Layout *self, const Layout *layouts) {
   const Layout *planned = &layouts[PLANNED], *groups = &layouts[GROUPS];
   g_autofree CcPlan *merged = g_new(CcPlan, 1);
-  if (!planned->plan.packed || !cc_plane_map_merge_plan(merged, &planned->plan) ||
+  if (!planned->plan.packed || cc_plan_n_repeats(&planned->plan) > 1 ||
+      !cc_plane_map_merge_plan(merged, &planned->plan) ||
       !cc_plane_map_fuse_plan(&self->plan, merged, &planned->plan))
     return FALSE;
   choose_kernels(self);
@@ -210,8 +213,7 @@ static guint
 choose_layout(Layout layouts[N_CANDIDATES], const CcPlan *plan, GPtrArray *lines) {
   layouts[PLANNED].plan = *plan;
   choose_kernels(&layouts[PLANNED]);
-  const gboolean is_fixed =
-      cc_plan_get_direction_color(plan) || cc_plan_get_reader(plan, plan->stage);
+  const gboolean is_fixed = cc_plan_get_direction_color(plan) || !cc_plan_may_change_planes(plan);
   for (guint i = 0; i < N_CANDIDATES; i++)
     if (i != PLANNED && (is_fixed || cc_is_left_out(candidates[i].name) ||
                          !candidates[i].make(&layouts[i], layouts)))
@@ -308,6 +310,7 @@ explain_group(CcCudaLowered *self, const CcCudaGroup *group, const CcCudaAlgorit
               const CcCudaStep *step) {
   const CcPlan *plan = step->plan;
   g_autoptr(GString) text = g_string_new(NULL);
+  cc_explain_repetition(text, step->stage ? 1 + (guint)(step->stage - plan->stage) : 1);
   for (guint i = 0; i < group->n; i++) {
     if (i > 0)
       g_string_append(text, "; ");
@@ -323,14 +326,17 @@ explain_group(CcCudaLowered *self, const CcCudaGroup *group, const CcCudaAlgorit
   explain_step(self, step, text->str);
 }
 
+/* Adds the steps of all passes, which CONVOLVE (if `stage` is NULL) or a stage REPEAT runs. */
 static gboolean
-add_filter_steps(CcCudaLowered *self, const Layout *layout, guint from, guint to, GError **error) {
+add_filter_steps(CcCudaLowered *self, const Layout *layout, const CcStage *stage, guint from,
+                 guint to, GError **error) {
   CcCudaGroup group[CC_MAX_PASSES];
   const CcPlan *plan = &layout->plan;
   const guint n = group_passes(&self->plan, layout, group);
   for (guint g = 0; g < n; g++)
     for (const CcCudaAlgorithm *a = algorithms[group[g].name]; a; a = a->next) {
       CcCudaStep *step = add_step(self, from, to);
+      step->stage = stage;
       if (!cc_cuda_step_set_filter(step, self->taps, &group[g], a, plan->stride, &self->whole,
                                    error))
         return FALSE;
@@ -386,14 +392,15 @@ add_plane_steps(CcCudaLowered *self, const Layout *layout, GError **error) {
   const guint source = plan->packed ? add_set(self, TRUE, NULL) : CC_CUDA_FRAME_SRC;
   guint target = add_next_set(self, reader, interleaves);
   if ((plan->packed && !add_deinterleave_step(self, source, error)) ||
-      !add_filter_steps(self, layout, source, target, error))
+      !add_filter_steps(self, layout, NULL, source, target, error))
     return FALSE;
   while (reader) {
     const CcStage *stage = reader;
     const guint from = target;
     reader = cc_plan_get_reader(plan, stage);
     target = add_next_set(self, reader, interleaves);
-    if (!add_stage_step(self, stage, from, target, error))
+    if (stage->kind == CC_STAGE_REPEAT ? !add_filter_steps(self, layout, stage, from, target, error)
+                                       : !add_stage_step(self, stage, from, target, error))
       return FALSE;
   }
   return !interleaves || add_interleave_step(self, target, error);

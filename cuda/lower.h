@@ -41,7 +41,7 @@ typedef struct {
   GByteArray *taps; /* taps of all steps, for device memory; NULL after they were copied there */
   GPtrArray *lines; /* texts for CcProgram.steps, with a final NULL; NULL after the move there */
   guint n_steps;
-  CcCudaStep step[2 * CC_MAX_PASSES + CC_MAX_STAGES + 1];
+  CcCudaStep step[2 * CC_MAX_PASSES * CC_MAX_REPEATS + CC_MAX_STAGES + 1];
 } CcCudaLowered;
 
 /* Works out the launches of a plan on a GPU. Plan and GPU must outlive the result.

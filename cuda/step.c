@@ -105,8 +105,10 @@ set_filter_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *pl
   for (guint i = 0; i < group->n; i++) {
     CcPlaneJob *job = &launch->job[i];
     const guint plane = group->pass[i]->plane;
-    job->src_width = (gint)placement->source[plane].width;
-    job->src_height = (gint)placement->source[plane].height;
+    /* the stage REPEAT filters the target */
+    const CcRect *source = step->stage ? &placement->target[plane] : &placement->source[plane];
+    job->src_width = (gint)source->width;
+    job->src_height = (gint)source->height;
     job->width = (gint)placement->target[plane].width;
     job->height = (gint)placement->target[plane].height;
   }

@@ -48,8 +48,10 @@ struct _CcCudaStep {
    * outlive the step. */
   const CcPlan *plan; /* CcCudaLowered.plan */
   const CcCudaGpu *gpu;
-  const CcStage *stage; /* the stage that the step runs, or NULL */
-  guint from, to;       /* numbers of the sets of planes that the step reads and writes */
+  /* The stage that the step runs. NULL for the passes of CONVOLVE, deinterleaving and
+   * interleaving. */
+  const CcStage *stage;
+  guint from, to; /* numbers of the sets of planes that the step reads and writes */
 
   CcCudaModule module;
   gchar name[64];       /* name of the kernel in the module */

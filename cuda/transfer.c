@@ -43,24 +43,12 @@ has_negative_pitch(const CcTransfer *self) {
   return FALSE;
 }
 
-/* Whether the pitches of the frame's planes, and the offsets of the rectangles from `base`, have
- * the alignment that kernels require. `base` corresponds to an aligned address on the device. */
 static gboolean
-suits_kernels(const CcTransfer *self, const CcRect *rects, const guint8 *base) {
+is_aligned(const CcTransfer *self, const CcCudaPlane planes[CC_MAX_PLANES]) {
   gsize all = 0;
   for (guint p = 0; p < self->n_planes; p++)
-    all |= (gsize)(rect_data(self, p, &rects[p]) - base) | (gsize)self->frame->plane[p].pitch;
+    all |= planes[p].offset | planes[p].pitch;
   return all % CC_CUDA_PLANE_ALIGNMENT == 0;
-}
-
-/* Whether kernels can use the planes of all regions in place, for a frame in device memory. */
-static gboolean
-all_suit_kernels(const CcTransfer *self) {
-  CcPlacement placement;
-  for (guint i = 0; i < self->n_regions; i++)
-    if (!suits_kernels(self, find_rects(self, i, &placement), NULL))
-      return FALSE;
-  return TRUE;
 }
 
 /* Finds the block that spans all rectangles. Returns its size. */
@@ -84,28 +72,94 @@ sum_of_rows(const CcTransfer *self, const CcRect *rects) {
   return bytes;
 }
 
+/* The pitch of short rows, in bytes. With a larger one, narrow regions would need much more memory
+ * than they have pixels. */
+#define SHORT_PITCH (2 * CC_CUDA_PLANE_ALIGNMENT)
+
 /* Places the rectangles of a region in a buffer at *end, and moves *end past the rectangles. */
 static void
 place_rects(const CcTransfer *self, const CcRect *rects, gsize *end,
             CcCudaPlane planes[CC_MAX_PLANES]) {
+  for (guint p = 0; p < self->n_planes; p++) {
+    const gsize bytes = rect_row_bytes(self, p, &rects[p]);
+    const gsize alignment = bytes < CC_CUDA_ALIGNMENT ? SHORT_PITCH : CC_CUDA_ALIGNMENT;
+    planes[p] = (CcCudaPlane){*end, (bytes + alignment - 1) / alignment * alignment};
+    *end = cc_cuda_align(*end + planes[p].pitch * rects[p].height);
+  }
+}
+
+/* Sets the planes of a rectangle in the frame. `base` is the address at offset 0. */
+static void
+place_in_frame(const CcTransfer *self, const CcRect *rects, const guint8 *base,
+               CcCudaPlane planes[CC_MAX_PLANES]) {
   for (guint p = 0; p < self->n_planes; p++)
-    planes[p] = cc_cuda_place_rows(rect_row_bytes(self, p, &rects[p]), rects[p].height, end);
+    planes[p] = (CcCudaPlane){(gsize)(rect_data(self, p, &rects[p]) - base),
+                              (gsize)self->frame->plane[p].pitch};
+}
+
+/* Sets the planes of rectangles inside of the first region, which lies at the start of the
+ * buffer. */
+static void
+place_in_first(const CcTransfer *self, const CcRect *rects, CcCudaPlane planes[CC_MAX_PLANES]) {
+  CcPlacement storage;
+  gsize end = 0;
+  place_rects(self, find_rects(self, self->first, &storage), &end, planes);
+  for (guint p = 0; p < self->n_planes; p++)
+    planes[p].offset += rects[p].y * planes[p].pitch +
+                        rects[p].x * self->layout[p].step * cc_sample_size(self->layout[p].type);
 }
 
 void
-cc_transfer_place(const CcTransfer *self, const CcPlacement *placement, CUdeviceptr buffer,
+cc_transfer_place(const CcTransfer *self, guint i, const CcPlacement *placement, CUdeviceptr buffer,
                   gsize *end, CcCudaPlane planes[CC_MAX_PLANES]) {
   const CcRect *rects = self->to_device ? placement->frame_source : placement->frame_target;
-  const gboolean as_frame = self->kind == CC_TRANSFER_NONE || self->kind == CC_TRANSFER_WHOLE;
-  const CUdeviceptr base = self->kind == CC_TRANSFER_NONE ? 0 : buffer;
-  if (!as_frame)
+  if (i < self->first)
+    memset(planes, 0, CC_MAX_PLANES * sizeof *planes); /* the region reads nothing */
+  else if (self->kind == CC_TRANSFER_NONE)
+    place_in_frame(self, rects, NULL, planes);
+  else if (self->kind == CC_TRANSFER_WHOLE)
+    place_in_frame(self, rects, self->block, planes);
+  else if (i >= self->end)
+    place_in_first(self, rects, planes);
+  else
     place_rects(self, rects, end, planes);
+  for (guint p = 0; p < self->n_planes && i >= self->first && self->kind != CC_TRANSFER_NONE; p++)
+    planes[p].offset += buffer;
+}
+
+gboolean
+cc_transfer_align(const CcTransfer *self, const CcPlacement *placement, CUdeviceptr buffer,
+                  const CcCudaPlane planes[CC_MAX_PLANES], CcCudaPlane aligned[CC_MAX_PLANES]) {
+  gsize end = buffer + cc_cuda_align(self->bytes);
+  const gboolean suits = is_aligned(self, planes);
+  if (suits)
+    memcpy(aligned, planes, CC_MAX_PLANES * sizeof *planes);
+  else
+    place_rects(self, self->to_device ? placement->frame_source : placement->frame_target, &end,
+                aligned);
+  return !suits;
+}
+
+gboolean
+cc_transfer_copy_on_device(const CcTransfer *self, const CcCudaDriver *cuda,
+                           const CcPlacement *placement, const CcCudaPlane from[CC_MAX_PLANES],
+                           const CcCudaPlane to[CC_MAX_PLANES], CUstream stream, GError **error) {
+  const CcRect *rects = self->to_device ? placement->frame_source : placement->frame_target;
   for (guint p = 0; p < self->n_planes; p++) {
-    if (as_frame)
-      planes[p] = (CcCudaPlane){(gsize)(rect_data(self, p, &rects[p]) - self->block),
-                                (gsize)self->frame->plane[p].pitch};
-    planes[p].offset += base;
+    const CUDA_MEMCPY2D copy = {
+        .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+        .srcDevice = from[p].offset,
+        .srcPitch = from[p].pitch,
+        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+        .dstDevice = to[p].offset,
+        .dstPitch = to[p].pitch,
+        .WidthInBytes = rect_row_bytes(self, p, &rects[p]),
+        .Height = rects[p].height,
+    };
+    if (!cc_cuda_check(cuda, cuda->cuMemcpy2DAsync(&copy, stream), "cuMemcpy2DAsync", error))
+      return FALSE;
   }
+  return TRUE;
 }
 
 /* --- choosing the kind --- */
@@ -116,9 +170,11 @@ choose_whole(CcTransfer *self, const CcRect *rects) {
   const gsize rows = sum_of_rows(self, rects);
   /* copying small gaps between rows is worthwhile, but the gaps of a target must not be written */
   const gsize max = self->to_device ? rows / 8 * 9 : rows;
+  CcCudaPlane planes[CC_MAX_PLANES];
   guint8 *block;
   const gsize bytes = find_block(self, rects, &block);
-  if (bytes > max || !suits_kernels(self, rects, block))
+  place_in_frame(self, rects, block, planes);
+  if (bytes > max || !is_aligned(self, planes))
     return FALSE;
   self->kind = CC_TRANSFER_WHOLE;
   self->bytes = bytes;
@@ -132,23 +188,49 @@ take_regions(CcTransfer *self, gsize max_bytes) {
   CcPlacement placement;
   CcCudaPlane planes[CC_MAX_PLANES];
   gsize end = 0;
-  for (guint i = 0; i < self->n_regions; i++) {
+  for (guint i = self->first; i < self->end; i++) {
     const CcRect *rects = find_rects(self, i, &placement);
     place_rects(self, rects, &end, planes);
-    if (i > 0 && end > max_bytes) {
-      self->n_regions = i;
+    if (i > self->first && end > max_bytes) {
+      self->n_regions = self->end = i;
       return;
     }
     self->bytes = end;
     for (guint p = 0; p < self->n_planes; p++) {
-      self->top[p] = i > 0 ? MIN(self->top[p], rects[p].y) : rects[p].y;
+      self->top[p] = i > self->first ? MIN(self->top[p], rects[p].y) : rects[p].y;
       self->below[p] = MAX(self->below[p], rects[p].y + rects[p].height);
     }
   }
 }
 
+/* Sets aligned_bytes. Only planes in the frame, or inside of the first region, may need them. */
+static void
+measure_aligned(CcTransfer *self) {
+  const gboolean in_frame = self->kind == CC_TRANSFER_NONE || self->kind == CC_TRANSFER_WHOLE;
+  for (guint i = in_frame ? self->first : self->end; i < self->n_regions; i++) {
+    CcPlacement storage;
+    CcCudaPlane planes[CC_MAX_PLANES];
+    const CcPlacement *placement = cc_cuda_place_region(self->lowered, &self->regions[i], &storage);
+    gsize unused = 0, end = 0;
+    cc_transfer_place(self, i, placement, 0, &unused, planes);
+    if (is_aligned(self, planes))
+      continue;
+    place_rects(self, self->to_device ? placement->frame_source : placement->frame_target, &end,
+                planes);
+    self->aligned_bytes = MAX(self->aligned_bytes, end);
+  }
+}
+
+/* More copies than this take longer than copying to staging memory does. */
+#define MAX_COPIES 8
+/* Up to this many bytes, one copy with the gaps between rows takes less time than a copy per plane.
+ */
+#define ONE_COPY ((gsize)256 << 10)
+
 CcTransfer
-cc_transfer_new(const CcCudaLowered *lowered, const CcSubmitInfo *info, gboolean to_device) {
+cc_transfer_new(CcProgram *program, const CcSubmitInfo *info, gboolean to_device) {
+  const CcProgram *first = cc_submit_info_program(info, program, 0);
+  const CcCudaLowered *lowered = ((const CcCudaProgram *)first)->lowered;
   const CcPlan *plan = &lowered->plan;
   CcTransfer self = {
       .to_device = to_device,
@@ -158,22 +240,47 @@ cc_transfer_new(const CcCudaLowered *lowered, const CcSubmitInfo *info, gboolean
       .frame = to_device ? &info->src : &info->dst,
       .regions = info->regions,
       .n_regions = info->n_regions,
+      .first = to_device && !cc_plan_reads_source(plan) ? 1 : 0,
+      .end = info->n_regions,
   };
+  CcPlacement storage;
+  const gboolean all_within_first =
+      self.first < self.end &&
+      cc_cuda_place_region(lowered, &self.regions[self.first], &storage) == &lowered->whole;
+  if (all_within_first)
+    self.end = self.first + 1;
   const CcMemoryKind memory = self.frame->memory;
   const gboolean on_host = memory == CC_MEMORY_HOST || memory == CC_MEMORY_PINNED;
-  const gboolean direct = memory != CC_MEMORY_HOST && !has_negative_pitch(&self);
-  CcPlacement placement;
-  if (direct && memory == CC_MEMORY_DEVICE && all_suit_kernels(&self)) {
+  const guint n = self.end - self.first;
+  const gboolean direct = memory == CC_MEMORY_PINNED && !has_negative_pitch(&self) &&
+                          n * self.n_planes <= MAX_COPIES && (to_device || !info->in_place);
+  if (n == 0 || (memory == CC_MEMORY_DEVICE && (to_device || !info->in_place))) {
     self.kind = CC_TRANSFER_NONE;
-  } else if (!direct || memory != CC_MEMORY_PINNED || !self.frame->is_one_block ||
-             self.n_regions > 1 || !choose_whole(&self, find_rects(&self, 0, &placement))) {
+  } else if (!direct || !self.frame->is_one_block || n > 1 ||
+             !choose_whole(&self, find_rects(&self, self.first, &storage))) {
     self.kind = on_host && !direct ? CC_TRANSFER_STAGED : CC_TRANSFER_PLANES;
-    take_regions(&self, to_device ? lowered->src_bytes : lowered->dst_bytes);
+    take_regions(&self, info->in_place ? G_MAXSIZE
+                        : to_device    ? lowered->src_bytes
+                                       : lowered->dst_bytes);
   }
+  measure_aligned(&self);
   return self;
 }
 
 /* --- staging --- */
+
+#define CACHE_LINE 64
+#define MAX_PREFETCHED 2048 /* bytes of a row; the copy of a longer row prefetches enough */
+
+/* Rows of a region are far apart in the frame, so the processor does not prefetch them by itself.
+ */
+static void
+prefetch_row(guint8 *to, const guint8 *from, gsize row_bytes) {
+  for (gsize i = 0; i < row_bytes; i += CACHE_LINE) {
+    __builtin_prefetch(from + i, 0);
+    __builtin_prefetch(to + i, 1);
+  }
+}
 
 static void
 copy_rows(guint8 *to, gssize to_pitch, const guint8 *from, gssize from_pitch, gsize row_bytes,
@@ -182,8 +289,13 @@ copy_rows(guint8 *to, gssize to_pitch, const guint8 *from, gssize from_pitch, gs
     memcpy(to, from, row_bytes * rows);
     return;
   }
-  for (guint y = 0; y < rows; y++)
-    memcpy(to + (gssize)y * to_pitch, from + (gssize)y * from_pitch, row_bytes);
+  for (guint y = 0; y < rows; y++) {
+    if (y + 1 < rows && row_bytes <= MAX_PREFETCHED)
+      prefetch_row(to + to_pitch, from + from_pitch, row_bytes);
+    memcpy(to, from, row_bytes);
+    to += to_pitch;
+    from += from_pitch;
+  }
 }
 
 guint
@@ -210,7 +322,7 @@ cc_transfer_copy_slice(const CcTransfer *self, guint8 *staging, guint slice, gui
   CcPlacement placement;
   CcCudaPlane planes[CC_MAX_PLANES];
   gsize end_of_planes = 0;
-  for (guint i = 0; i < self->n_regions; i++) {
+  for (guint i = self->first; i < self->end; i++) {
     const CcRect *rects = find_rects(self, i, &placement);
     place_rects(self, rects, &end_of_planes, planes);
     for (guint p = 0; p < self->n_planes; p++) {
@@ -266,7 +378,7 @@ copy_rects(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer,
   CcPlacement placement;
   CcCudaPlane planes[CC_MAX_PLANES];
   gsize end_of_planes = 0;
-  for (guint i = 0; i < self->n_regions; i++) {
+  for (guint i = self->first; i < self->end; i++) {
     const CcRect *rects = find_rects(self, i, &placement);
     place_rects(self, rects, &end_of_planes, planes);
     for (guint p = 0; p < self->n_planes; p++)
@@ -291,11 +403,14 @@ cc_transfer_upload(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr
 gboolean
 cc_transfer_download(const CcTransfer *self, const CcCudaDriver *cuda, CUdeviceptr buffer,
                      guint8 *staging, CUstream stream, GError **error) {
+  const gboolean staged = self->kind == CC_TRANSFER_STAGED;
   if (self->kind == CC_TRANSFER_NONE)
     return TRUE;
-  if (self->kind != CC_TRANSFER_WHOLE)
-    return copy_rects(self, cuda, buffer, self->kind == CC_TRANSFER_STAGED ? staging : NULL, stream,
-                      error);
-  return cc_cuda_check(cuda, cuda->cuMemcpyDtoHAsync(self->block, buffer, self->bytes, stream),
-                       "cuMemcpyDtoHAsync", error);
+  if (self->kind == CC_TRANSFER_PLANES ||
+      (staged && self->bytes > ONE_COPY &&
+       (self->end - self->first) * self->n_planes <= MAX_COPIES))
+    return copy_rects(self, cuda, buffer, staged ? staging : NULL, stream, error);
+  return cc_cuda_check(
+      cuda, cuda->cuMemcpyDtoHAsync(staged ? staging : self->block, buffer, self->bytes, stream),
+      "cuMemcpyDtoHAsync", error);
 }

@@ -60,6 +60,11 @@ typedef struct {
 #define CC_DEFAULT_KR 0.299
 #define CC_DEFAULT_KB 0.114
 
+/* A rectangle of pixels. */
+typedef struct {
+  guint x, y, width, height;
+} CcRect;
+
 /* The address of one plane. The memory is not owned. */
 typedef struct {
   /* the first sample of the top row; aligned to the sample's size, but not always to more */

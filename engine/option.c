@@ -66,8 +66,14 @@ cc_option_describe_values(const CcOption *self) {
   case CC_OPTION_COEFFICIENTS:
     g_string_append(text, "coefficients");
     break;
+  case CC_OPTION_TUPLES:
+    g_string_append(text, self->max == 2 ? "<x, y>" : "<x, y, width, height>");
+    break;
   case CC_OPTION_TEXT:
-    g_string_append(text, "text");
+    if (self->max > 0)
+      g_string_append_printf(text, "a text of up to %.15g bytes", self->max);
+    else
+      g_string_append(text, "text");
     break;
   }
   return g_string_free(g_steal_pointer(&text), FALSE);
@@ -91,6 +97,8 @@ cc_option_check(const CcOption *self, const CcOptionValue *value, GError **error
     ok = value->number >= self->min && value->number <= self->max;
   else if (self->type == CC_OPTION_CHOICE)
     ok = cc_option_find_choice_of(self, value->whole) != NULL;
+  else if (self->type == CC_OPTION_TEXT && self->max > 0)
+    ok = !value->text || strlen(value->text) <= self->max;
   return ok || refuse(self, error);
 }
 
@@ -149,6 +157,8 @@ cc_option_parse(const CcOption *self, const gchar *text, CcOptionValue *value,
     break;
   case CC_OPTION_COEFFICIENTS:
     return cc_coefficients_parse(coefficients, text, error);
+  case CC_OPTION_TUPLES:
+    return cc_tuples_parse(&value->tuples, (guint)self->max, text, error);
   case CC_OPTION_TEXT:
     break;
   }
@@ -162,6 +172,10 @@ cc_option_store(const CcOption *self, gpointer base, const CcOptionValue *value)
     *(gdouble *)field = value->number;
   else if (self->type == CC_OPTION_COLOR)
     *(guint *)field = value->color;
+  else if (self->type == CC_OPTION_TUPLES)
+    *(CcTuples *)field = value->tuples;
+  else if (self->type == CC_OPTION_TEXT)
+    *(GQuark *)field = value->text && *value->text ? g_quark_from_string(value->text) : 0;
   else
     *(gint *)field = value->whole;
 }
@@ -173,10 +187,16 @@ cc_option_load(const CcOption *self, gconstpointer base) {
     return (CcOptionValue){.number = *(const gdouble *)field};
   if (self->type == CC_OPTION_COLOR)
     return (CcOptionValue){.color = *(const guint *)field};
+  if (self->type == CC_OPTION_TUPLES)
+    return (CcOptionValue){.tuples = *(const CcTuples *)field};
+  if (self->type == CC_OPTION_TEXT)
+    return (CcOptionValue){.text = g_quark_to_string(*(const GQuark *)field)};
   return (CcOptionValue){.whole = *(const gint *)field};
 }
 
 gsize
 cc_option_size(const CcOption *self) {
-  return self->type == CC_OPTION_DOUBLE ? sizeof(gdouble) : sizeof(gint);
+  return self->type == CC_OPTION_DOUBLE   ? sizeof(gdouble)
+         : self->type == CC_OPTION_TUPLES ? sizeof(CcTuples)
+                                          : sizeof(gint);
 }

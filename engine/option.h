@@ -8,9 +8,11 @@
 #include <glib.h>
 #include "error.h"
 #include "kernel/coefficients.h"
+#include "tuples.h"
 
 G_BEGIN_DECLS
 
+/* The types up to CHOICE are scalars. */
 typedef enum {
   CC_OPTION_INT,
   CC_OPTION_DOUBLE,
@@ -18,6 +20,7 @@ typedef enum {
   CC_OPTION_COLOR,        /* alpha, red, green and blue as 0xAARRGGBB */
   CC_OPTION_CHOICE,       /* one of several names */
   CC_OPTION_COEFFICIENTS, /* a list of numbers, or several rows of them */
+  CC_OPTION_TUPLES,       /* a list of tuples, each of `max` whole numbers */
   CC_OPTION_TEXT,
 } CcOptionType;
 
@@ -32,7 +35,8 @@ typedef struct CcOption {
   const gchar *text; /* one line that explains the option */
   CcOptionType type;
   /* INT and DOUBLE: the range of values. COEFFICIENTS: `max` is the maximum length of a list.
-   * `fallback` is the default of every type but CHOICE. */
+   * TUPLES: `max` is the length of a tuple. TEXT: `max` is the maximum number of bytes, or 0.
+   * `fallback` is the default of every type but CHOICE, TUPLES and TEXT. */
   gdouble min, max, fallback;
   const gchar *unit;          /* unit of a number, in the singular; NULL: none */
   gboolean (*is_valid)(gint); /* INT only: whether a number in the range is valid; NULL: all are */
@@ -42,8 +46,8 @@ typedef struct CcOption {
   /* CHOICE only: returns the array of choices, which ends with an entry without a name */
   const CcChoice *(*choices)(const struct CcOption *self);
   const gchar *default_choice; /* CHOICE only: the name of the default */
-  /* offset of the value in the struct of options; the value is a gdouble, or an integer of 4 bytes
-   */
+  /* Offset of the value in the struct of options. The value is a gdouble, a CcTuples, a GQuark of
+   * the text, or an integer of 4 bytes. */
   gsize offset;
 } CcOption;
 
@@ -55,6 +59,7 @@ typedef struct {
   const gchar *text; /* the text of a TEXT or COEFFICIENTS; NULL: none */
   /* the numbers of COEFFICIENTS; NULL: only the text is known */
   const CcCoefficients *coefficients;
+  CcTuples tuples; /* the value of TUPLES */
 } CcOptionValue;
 
 /* Reads the value from `text`, and checks it as cc_option_check does. Names of choices may be in
@@ -78,11 +83,11 @@ const CcChoice *cc_option_find_choice_of(const CcOption *self, gint value);
 
 gboolean cc_option_is_former(const CcOption *self, const CcChoice *choice);
 
-/* The default of an option that is not TEXT or COEFFICIENTS. */
+/* The default of an option. A list is empty, and a text is NULL. */
 CcOptionValue cc_option_default(const CcOption *self);
 
-/* Writes the value of an option that is not TEXT or COEFFICIENTS into the struct at `base`, or
- * reads it from there. */
+/* Writes the value of an option into the struct at `base`, or reads it from there. Not for options
+ * that define the custom kernel. */
 void cc_option_store(const CcOption *self, gpointer base, const CcOptionValue *value);
 CcOptionValue cc_option_load(const CcOption *self, gconstpointer base);
 

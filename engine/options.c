@@ -21,6 +21,7 @@ DEFINE_CHOICES(border_choices, CC_BORDERS)
 DEFINE_CHOICES(color_choices, CC_COLORS)
 DEFINE_CHOICES(chroma_choices, CC_CHROMAS)
 DEFINE_CHOICES(alpha_choices, CC_ALPHAS)
+DEFINE_CHOICES(outside_choices, CC_OUTSIDES)
 
 static const CcChoice *
 kernel_choices(const CcOption *self) {
@@ -75,6 +76,8 @@ is_size(gint size) {
 #define COLOR(otherwise) .type = CC_OPTION_COLOR, .fallback = (otherwise)
 #define CHOICE(of, otherwise)                                                                      \
   .type = CC_OPTION_CHOICE, .choices = (of), .default_choice = (otherwise)
+#define TUPLES(size) .type = CC_OPTION_TUPLES, .max = (size)
+#define REGIONS(field) .offset = offsetof(CcOptions, regions.field)
 #define FILTER(field) .offset = offsetof(CcOptions, filter.field)
 
 /* In the order of the enum CC_OPTION_*. */
@@ -346,6 +349,98 @@ const CcOption cc_options[] = {
      FILTER(stride), INT(1, 4, 1), .is_valid = is_stride, .valid = "1, 2 or 4"},
 
     /**
+     * roi:
+     *
+     * The regions that are filtered, up to 256: one `<x, y, width, height>` in pixels of the input,
+     * or an array of such. An empty array, the default, filters the whole frame. A region is
+     * filtered as if it were the whole frame: no pixel outside of it is read, and `border` applies
+     * at its edges. A part outside of the frame is cut off. A region that begins outside of the
+     * frame, or that has no pixels, is refused. Every region is filtered from the original frame.
+     * Where regions overlap, the later one wins. In packed 4:2:2, regions start and end at even
+     * columns. In other formats with subsampled chroma, a region with odd coordinates includes
+     * every chroma sample that it touches.
+     *
+     * Several regions need outer brackets: `roi="<<10,20,60,60>,<150,20,60,60>>"`. Without them
+     * GStreamer keeps only the first region, without a message. The command also accepts numbers
+     * only: `--roi "10,20,300,200; 400,20,300,200"`. Of several `--roi` it keeps the last one.
+     */
+    {"roi", "Regions",
+     "Filter only these regions: one <x, y, width, height>, or an array of such; empty = the whole "
+     "frame",
+     REGIONS(roi), TUPLES(4)},
+
+    /**
+     * target:
+     *
+     * The positions to which the filtered regions go: one `<x, y>` in pixels of the output for each
+     * region of `roi`. An empty array, the default, leaves each region in its place. A part that
+     * does not fit the output is cut off. A position outside of the output is refused. The source
+     * of a region stays in the frame; `outside=black` hides it. Several positions need outer
+     * brackets, as in `roi`: `target="<<0,0>,<100,0>>"`. If `roi` and `target` change while
+     * playing, they have to be set in one call.
+     */
+    {"target", "Targets",
+     "Where the filtered regions go: one <x, y>, or an array with one for each region; empty = the "
+     "same place",
+     REGIONS(target), TUPLES(2)},
+
+    /**
+     * outside:
+     *
+     * What the pixels outside of all targets have. Without `target`, these are the pixels outside
+     * of all regions. With `copy`, a frame is filtered in place if the element is its only user:
+     * pixels outside of the regions are neither read nor written. On the GPU, frames in system
+     * memory are filtered in place only if the regions are small, because larger regions take
+     * longer to copy than the whole frame takes to transfer. A frame that is shared, as behind a
+     * tee, or read-only is copied, and so is every frame with `black` or a stride. The other branch
+     * of a tee never changes.
+     */
+    {"outside", "Outside", "Pixels outside of all regions", FILTER(outside),
+     CHOICE(outside_choices, "copy")},
+
+    /**
+     * roi-meta:
+     *
+     * Filters the regions that an element upstream, such as a detector, attached to each frame as
+     * GstVideoRegionOfInterestMeta, in their order. They replace `roi` and `target`. Their number
+     * has no limit. Metas are cut to the frame. In packed 4:2:2 they are widened to whole pairs of
+     * pixels. A frame without metas is all outside. The command does not have this option, because
+     * it has no detector.
+     */
+    {"roi-meta", "Regions of metas",
+     "Filter only the regions that a detector attached to the frame, as "
+     "GstVideoRegionOfInterestMeta; they replace roi and target",
+     REGIONS(by_meta), BOOLEAN(FALSE)},
+
+    /**
+     * roi-type:
+     *
+     * With roi-meta, only metas of this type count, for example `face`. Upper and lower case
+     * differ. Without a type, all metas count. A type has up to 255 bytes. The command does not
+     * have this option.
+     */
+    {"roi-type", "Type of metas", "With roi-meta, only metas of this type count, such as face",
+     REGIONS(meta_type), .type = CC_OPTION_TEXT, .max = 255},
+
+    /**
+     * roi-sigma:
+     *
+     * Sigma of kernel=gaussian as a share of the smaller side of each region, or of the frame if
+     * there are no regions. It replaces sigma and size. 0, the default, is off. The side of a
+     * region or of a meta counts as it was given, before it is cut to the frame. A blur that hides
+     * a face has to grow with the face: see the preset face-blur. Sigma is rounded up to a power of
+     * the fourth root of 2, and is at least half a pixel. Above 21 pixels, three box filters of one
+     * size replace the Gaussian. The largest sigma is 63.5 pixels. The field
+     * `limited-regions` of the property stats counts the regions that would need more, and the
+     * command prints a warning with their number. Scale, bias, response and stride must have their
+     * defaults, and `algorithm` is ignored. Other kernels ignore roi-sigma, with a warning. A blur
+     * is no anonymization.
+     */
+    {"roi-sigma", "Sigma of regions",
+     "Sigma of kernel=gaussian as a share of the smaller side of each region (0 = off)",
+     FILTER(roi_sigma), DOUBLE(0, 1, 0)},
+
+    /**
      * algorithm:
      *
      * How the GPU computes the sums. All algorithms give the same bytes. The GPU refuses an
@@ -559,6 +654,50 @@ cc_options_assign(CcOptions *to, const CcOptions *from, CcOptionSet set) {
     if (set & cc_option_bit(i))
       memcpy((gchar *)to + offset, (const gchar *)from + offset, cc_option_size(&cc_options[i]));
   }
+}
+
+/* --- regions --- */
+
+static CcRoi
+get_roi(const CcRegionOptions *self, guint i) {
+  const gint *roi = self->roi.number[i], *target = self->target.number[i];
+  return (CcRoi){
+      .source = {(guint)roi[0], (guint)roi[1], (guint)roi[2], (guint)roi[3]},
+      .target_set = self->target.n > 0,
+      .target_x = (guint)target[0],
+      .target_y = (guint)target[1],
+  };
+}
+
+gboolean
+cc_options_find_regions(const CcOptions *self, const CcFrameLayout *frame, GArray *regions,
+                        GError **error) {
+  const CcRegionOptions *options = &self->regions;
+  if (options->by_meta)
+    return TRUE;
+  if (options->target.n > 0 && options->target.n != options->roi.n) {
+    g_set_error(
+        error, CC_ERROR, CC_ERROR_INVALID,
+        "target has %u position%s and roi has %u region%s; one position for each region, or "
+        "none, is needed",
+        options->target.n, options->target.n == 1 ? "" : "s", options->roi.n,
+        options->roi.n == 1 ? "" : "s");
+    return FALSE;
+  }
+  for (guint i = 0; i < options->roi.n; i++) {
+    const CcRoi roi = get_roi(options, i);
+    CcRegion region;
+    if (roi.source.width == 0 || roi.source.height == 0) {
+      g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                  "roi=<%u, %u, %u, %u>: a width and a height of 1 or more are needed",
+                  roi.source.x, roi.source.y, roi.source.width, roi.source.height);
+      return FALSE;
+    }
+    if (!cc_roi_find_region(&roi, MAX(1, self->filter.stride), frame, &region, error))
+      return FALSE;
+    g_array_append_val(regions, region);
+  }
+  return TRUE;
 }
 
 void

@@ -7,6 +7,7 @@
 
 #include "option.h"
 #include "plan/filter.h"
+#include "plan/region.h"
 
 G_BEGIN_DECLS
 
@@ -28,8 +29,16 @@ enum {
  * position in cc_kernels_builtin(), counted from 1. */
 #define CC_KERNEL_CUSTOM 0
 
+/* Which parts of a frame are filtered. */
+typedef struct {
+  CcTuples roi, target; /* as cc_options_find_regions uses them */
+  gboolean by_meta;     /* the regions are the GstVideoRegionOfInterestMetas of the frame */
+  GQuark meta_type;     /* only metas of this type count; 0: all */
+} CcRegionOptions;
+
 typedef struct {
   CcFilter filter; /* must be the first member; cc_options_get_filter adds the kernel */
+  CcRegionOptions regions;
   gint kernel;
   CcKernel *custom; /* NULL: no custom kernel is defined */
   /* the texts of the options that define the custom kernel; NULL: the option is not set */
@@ -103,5 +112,11 @@ void cc_options_assign(CcOptions *to, const CcOptions *from, CcOptionSet set);
 /* Sets `filter` from the options. The filter gets a new reference to its kernel. The kernel is NULL
  * if `kernel` is custom and no custom kernel is defined. */
 void cc_options_get_filter(const CcOptions *self, CcFilter *filter);
+
+/* Appends the regions (CcRegion) of `roi` and `target` in frames of a layout to `regions`. Appends
+ * nothing if the whole frame is filtered or if the regions come from metas. CC_ERROR_INVALID if a
+ * region cannot work in these frames. If `frame` is NULL, the frame is as large as possible. */
+gboolean cc_options_find_regions(const CcOptions *self, const CcFrameLayout *frame, GArray *regions,
+                                 GError **error);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 #include "device.h"
 #include "flow.h"
 #include "memory/pools.h"
+#include "negotiation.h"
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
 
@@ -40,6 +41,9 @@ static gboolean
 decide_allocation(GstBaseTransform *trans, GstQuery *query) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
   GstCaps *caps = parse_frames(query);
+  /* the base class removes this meta from the query */
+  gst_cuda_conv_set_passes_video_meta(
+      self, gst_query_find_allocation_meta(query, GST_VIDEO_META_API_TYPE, NULL));
   if (!caps)
     return gst_cuda_conv_base_class()->decide_allocation(trans, query);
   CcAllocation allocation = describe_allocation(self, caps);

@@ -31,9 +31,16 @@ typedef struct {
   /* The values from which the session's filter was made. Not valid before the session has a filter.
    */
   CcOptions running;
-  gboolean sigma_reported;   /* the warning about sigma was posted for the current kernel */
+  /* the warnings about sigma and roi-sigma were posted for the current kernel */
+  gboolean sigma_reported, roi_sigma_reported;
   gboolean overlay_reported; /* the warning about the overlay was posted for its current color */
 } CcSelection;
+
+typedef struct {
+  GArray *roi; /* elements: CcRegion, the regions of the property roi for the current caps */
+  gboolean by_meta;
+  GQuark meta_type; /* 0: metas of all types */
+} CcRegions;
 
 typedef struct {
   const CcDomain *in_domain, *out_domain; /* domains of the caps; shared */
@@ -41,9 +48,10 @@ typedef struct {
   CcDomainSet avoided;
   guint stride; /* stride in use for the stream's caps; 0: no stream; shared */
   GstVideoInfo in_info, out_info;
-  CcFrameLayout layout;  /* layout of input frames; n_planes is 0 before there are caps */
-  gboolean error_posted; /* the error about upstream's last caps was already posted */
-  gboolean refused;      /* upstream's last caps were refused, so nothing is filtered */
+  CcFrameLayout layout;       /* layout of input frames; n_planes is 0 before there are caps */
+  gboolean error_posted;      /* the error about upstream's last caps was already posted */
+  gboolean refused;           /* upstream's last caps were refused, so nothing is filtered */
+  gboolean passes_video_meta; /* downstream accepts frames with a GstVideoMeta */
 } CcNegotiation;
 
 typedef struct {
@@ -62,6 +70,7 @@ typedef struct {
  *
  *   settings          properties/settings.c   any thread, with its own lock
  *   selection         properties/selection.c
+ *   regions           regions.c
  *   negotiation       negotiation.c
  *   flow              flow.c
  *   memory            device.c                all shared; context also set in set_context
@@ -72,6 +81,7 @@ struct _GstCudaConv {
   gboolean is_preset; /* a user's preset is loaded into this element, which is never started */
   CcSettings settings;
   CcSelection selection;
+  CcRegions regions;
   CcNegotiation negotiation;
   CcFlow flow;
   CcDeviceMemory memory;

@@ -3,7 +3,9 @@
 
 #include "caps.h"
 #include "memory/bufferframe.h"
+#include "metas.h"
 #include "negotiation.h"
+#include "regions.h"
 #include "report.h"
 
 #define GST_CAT_DEFAULT gst_cuda_conv_debug
@@ -74,15 +76,15 @@ gst_cuda_conv_max_in_flight(GstCudaConv *self) {
 }
 
 /* A frame in flight holds device memory of the upstream element if its input is on the device, and
- * device memory of this element if its output is on the device. */
+ * device memory of this element if its output is on the device. `in_bytes` is the memory of an
+ * input frame. */
 static gboolean
-memory_is_tight(GstCudaConv *self, GstBuffer *in) {
+memory_is_tight(GstCudaConv *self, gsize in_bytes) {
   CcDevice *device = cc_session_get_device(self->session);
   g_autoptr(GstBufferPool) pool = gst_base_transform_get_buffer_pool(GST_BASE_TRANSFORM(self));
-  gsize in_bytes = 0;
   guint out_bytes = 0;
-  if (self->negotiation.in_domain->on_device)
-    gst_buffer_get_sizes(in, NULL, &in_bytes);
+  if (!self->negotiation.in_domain->on_device)
+    in_bytes = 0;
   if (self->negotiation.out_domain->on_device && pool) {
     GstStructure *config = gst_buffer_pool_get_config(pool);
     gst_buffer_pool_config_get_params(config, NULL, &out_bytes, NULL, NULL);
@@ -104,12 +106,12 @@ rate_is_known(const GstVideoInfo *info) {
  * know the delay, which the element reports as latency. If the frame duration is unknown, the
  * latency is unknown too, so a live pipeline then holds back no frame. */
 static void
-decide_held_frames(GstCudaConv *self, GstBuffer *in) {
+decide_held_frames(GstCudaConv *self, gsize in_bytes) {
   const guint max = gst_cuda_conv_max_in_flight(self);
   const gboolean automatic = cc_settings_get_device(&self->settings).in_flight == 0;
   const GstVideoInfo *info = &self->negotiation.in_info;
   const gboolean holds_none = ((automatic || !rate_is_known(info)) && upstream_is_live(self)) ||
-                              (automatic && memory_is_tight(self, in));
+                              (automatic && memory_is_tight(self, in_bytes));
   const guint n_held = holds_none ? 0 : max - 1;
   self->flow.held_is_decided = TRUE;
   GST_INFO_OBJECT(self, "%u frames in flight", n_held + 1);
@@ -316,12 +318,14 @@ prepare(GstCudaConv *self, GstBuffer *in, GstBuffer **out) {
 
 /* --- in and out of the session --- */
 
-/* Consumes `out`. */
+/* Consumes `out` and `regions`. If `out` is NULL, filters in place and consumes `in` too. */
 static GstFlowReturn
-submit(GstCudaConv *self, GstBuffer *in, GstBuffer *out) {
+submit(GstCudaConv *self, GstBuffer *in, GstBuffer *out, GArray *regions) {
   g_autoptr(GError) error = NULL;
-  CcSessionFrame *frame =
-      cc_buffer_frame_new(in, &self->negotiation.in_info, out, &self->negotiation.out_info);
+  const CcFilter *filter = cc_session_get_filter(self->session);
+  const gboolean reads_whole = !regions || (out && filter->outside == CC_OUTSIDE_COPY);
+  CcSessionFrame *frame = cc_buffer_frame_new(in, &self->negotiation.in_info, out,
+                                              &self->negotiation.out_info, regions, reads_whole);
   if (cc_session_submit(self->session, frame, &error))
     return GST_FLOW_OK;
   frame->klass->free(frame);
@@ -370,17 +374,28 @@ process_queued(GstCudaConv *self) {
   GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
   g_autoptr(GstBuffer) in = g_steal_pointer(&trans->queued_buf);
   GstBuffer *out = NULL;
+  gsize in_bytes;
   if (!in)
     return GST_FLOW_OK;
+  gst_buffer_get_sizes(in, NULL, &in_bytes);
   if (downstream_refuses(self))
     cc_session_clear(self->session);
   if (!self->flow.held_is_decided)
-    decide_held_frames(self, in);
-  GstFlowReturn ret = prepare(self, in, &out);
-  if (ret == GST_FLOW_OK)
-    ret = submit(self, in, out);
+    decide_held_frames(self, in_bytes);
+  GArray *regions = gst_cuda_conv_list_regions(self, in);
+  GstFlowReturn ret = GST_FLOW_OK;
+  if (gst_cuda_conv_is_in_place(self, in, regions)) {
+    cc_metas_remove_stale(in);
+    ret = submit(self, g_steal_pointer(&in), NULL, regions);
+  } else {
+    ret = prepare(self, in, &out);
+    if (ret == GST_FLOW_OK)
+      ret = submit(self, in, out, regions);
+    else if (regions)
+      g_array_unref(regions);
+  }
   if (!self->flow.held_is_decided) /* submitting the frame changed the session */
-    decide_held_frames(self, in);
+    decide_held_frames(self, in_bytes);
   return ret;
 }
 

@@ -34,6 +34,7 @@
 #include "properties/presets.h"
 #include "properties/properties.h"
 #include "properties/selection.h"
+#include "regions.h"
 #include "report.h"
 
 GST_DEBUG_CATEGORY(gst_cuda_conv_debug);
@@ -52,7 +53,8 @@ typedef struct {
 } Frames;
 
 static gboolean
-use_filter(GstCudaConv *self, const CcFilter *filter, gpointer data, GError **error) {
+use_filter(GstCudaConv *self, const CcFilter *filter, const CcOptions *options, gpointer data,
+           GError **error) {
   const Frames *frames = data;
   const CcFilter *running = cc_session_get_filter(self->session);
   if (running->kernel && filter->stride != running->stride) {
@@ -61,8 +63,11 @@ use_filter(GstCudaConv *self, const CcFilter *filter, gpointer data, GError **er
     if (caps && !gst_cuda_conv_check_stride(self, caps, filter->stride, error))
       return FALSE;
   }
-  if (!cc_session_set_filter(self->session, filter, frames->layout, error))
+  g_autoptr(GArray) regions = g_array_new(FALSE, FALSE, sizeof(CcRegion));
+  if (!cc_options_find_regions(options, frames->layout, regions, error) ||
+      !cc_session_set_filter(self->session, filter, frames->layout, error))
     return FALSE;
+  gst_cuda_conv_set_regions(self, &options->regions, regions);
   gst_cuda_conv_set_stride(self, filter->stride);
   return TRUE;
 }
@@ -329,6 +334,7 @@ gst_cuda_conv_finalize(GObject *object) {
   cc_session_free(self->session);
   cc_settings_clear(&self->settings);
   cc_options_clear(&self->selection.running);
+  gst_cuda_conv_clear_regions(self);
   g_ptr_array_unref(self->pending_warnings);
   G_OBJECT_CLASS(gst_cuda_conv_parent_class)->finalize(object);
 }
@@ -338,6 +344,7 @@ gst_cuda_conv_init(GstCudaConv *self) {
   GstBaseTransform *trans = GST_BASE_TRANSFORM(self);
   cc_settings_init(&self->settings);
   cc_options_init(&self->selection.running);
+  gst_cuda_conv_init_regions(self);
   self->session = cc_session_new(cc_backend_open, handle_session_event, self);
   gst_cuda_conv_forget_caps(self);
   self->pending_warnings = g_ptr_array_new_with_free_func(g_free);

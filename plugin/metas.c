@@ -15,6 +15,22 @@ cc_meta_survives(GType api) {
 }
 
 static gboolean
+remove_stale(GstBuffer *buffer, GstMeta **meta, gpointer unused) {
+  const GType api = (*meta)->info->api;
+  const gboolean describes_frame =
+      api == GST_VIDEO_META_API_TYPE || api == GST_VIDEO_CROP_META_API_TYPE;
+  if (!describes_frame && !cc_meta_survives(api) &&
+      !GST_META_FLAG_IS_SET(*meta, GST_META_FLAG_LOCKED))
+    *meta = NULL;
+  return TRUE;
+}
+
+void
+cc_metas_remove_stale(GstBuffer *buffer) {
+  gst_buffer_foreach_meta(buffer, remove_stale, NULL);
+}
+
+static gboolean
 is_bound_to_size(GType api) {
   return gst_meta_api_type_has_tag(api, g_quark_from_static_string(GST_META_TAG_VIDEO_SIZE_STR));
 }

@@ -11,6 +11,10 @@ G_BEGIN_DECLS
  * their meaning. */
 gboolean cc_meta_survives(GType api);
 
+/* Removes the metas of a buffer whose pixels change in place, except those that cc_meta_survives
+ * and those that describe the memory of the frame. */
+void cc_metas_remove_stale(GstBuffer *buffer);
+
 /* Returns whether the caller must copy a meta of `in` unchanged. A meta that depends on the size is
  * handled here if the size changes: it is scaled and added to `out`, or dropped if its type cannot
  * be scaled. */

@@ -26,6 +26,11 @@ set_domains(GstCudaConv *self, const CcDomain *in, const CcDomain *out) {
 }
 
 void
+gst_cuda_conv_set_passes_video_meta(GstCudaConv *self, gboolean passes) {
+  self->negotiation.passes_video_meta = passes;
+}
+
+void
 gst_cuda_conv_avoid_domain(GstCudaConv *self) {
   GST_OBJECT_LOCK(self);
   self->negotiation.avoided |= cc_domain_set_of(self->negotiation.out_domain);

@@ -44,6 +44,9 @@ gboolean gst_cuda_conv_check_stride(GstCudaConv *self, const GstCaps *caps, guin
 /* Negotiates again with the current input caps. Frames in flight must match the new output caps. */
 gboolean gst_cuda_conv_negotiate_again(GstCudaConv *self);
 
+/* Sets whether downstream accepts frames with a GstVideoMeta. */
+void gst_cuda_conv_set_passes_video_meta(GstCudaConv *self, gboolean passes);
+
 /* Avoids the current output domain from the next negotiation on, if downstream accepts another. */
 void gst_cuda_conv_avoid_domain(GstCudaConv *self);
 

@@ -168,7 +168,8 @@ gst_cuda_conv_get_stats(GstCudaConv *self) {
       session.n_bytes, "upload-time", G_TYPE_UINT64, session.times.upload, "kernel-time",
       G_TYPE_UINT64, session.times.kernel, "download-time", G_TYPE_UINT64, session.times.download,
       "wait-time", G_TYPE_UINT64, session.times.wait, "in-flight", G_TYPE_UINT, in_flight,
-      "failovers", G_TYPE_UINT, session.n_failovers, NULL);
+      "failovers", G_TYPE_UINT, session.n_failovers, "regions", G_TYPE_UINT64, session.n_regions,
+      "limited-regions", G_TYPE_UINT64, session.n_limited, NULL);
   if (session.steps)
     set_strings(stats, "steps", (const gchar *const *)session.steps);
   if (session.size)

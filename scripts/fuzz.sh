@@ -3,7 +3,7 @@
 #
 #   scripts/fuzz.sh [SECONDS] [TARGET...]
 #
-# The targets are coefficients, frames, kernelfile, options and presets. By default all run, for 60 seconds each. A line
+# The targets are coefficients, frames, kernelfile, options, presets and regions. By default all run, for 60 seconds each. A line
 # for each target has the number of executions, the coverage, and "ok" or the input that failed. Exits with 1 if a target
 # failed.
 #
@@ -14,7 +14,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build=$(realpath -m "${BUILD:-build-fuzz}")
-targets=(coefficients frames kernelfile options presets)
+targets=(coefficients frames kernelfile options presets regions)
 seconds=${1:-60}
 for target in "${@:2}"; do
   if [[ " ${targets[*]} " != *" $target "* ]]; then

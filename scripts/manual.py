@@ -22,6 +22,9 @@ END = '.\\" Here the list ends.\n'
 PLACEHOLDERS = {"Enum": "NAME", "Int": "N", "Double": "X", "Boolean": None, "Color": "COLOR", "Array": "ARRAY",
                 "String": "TEXT"}
 
+# properties that are no options of the command (is_of_metas in app/filteroptions.c)
+EXCEPT = ["roi-meta", "roi-type"]
+
 
 def roff(text):
     """Converts a paragraph of Markdown into roff. Code becomes bold; no line becomes a roff request."""
@@ -39,8 +42,8 @@ def option(name, paragraphs):
     default = next((fact for fact in rest if fact.startswith("default ")), None)
     if "read-only" in rest:
         return ""
-    word = PLACEHOLDERS[kind.split(",")[0]]
-    limits = kind.partition(", ")[2]
+    kind, _, limits = kind.partition(", ")
+    word = "LIST" if limits.startswith("`<") else PLACEHOLDERS[kind]
     facts = ", ".join(([f"{limits}"] if limits else []) + ([default] if default else []))
     values = [re.match(r"- (`[^`]*`)", line)[1] for line in "\n".join(paragraphs[1:]).split("\n")
               if line.startswith("- `")]
@@ -57,7 +60,7 @@ def make_list():
     entries = []
     for section in sections:
         name, *paragraphs = section.strip().split("\n\n")
-        if paragraphs and re.match(rf"({'|'.join(PLACEHOLDERS)}|Structure)\b", paragraphs[0]):
+        if paragraphs and name not in EXCEPT and re.match(rf"({'|'.join(PLACEHOLDERS)}|Structure)\b", paragraphs[0]):
             entries.append(option(name, paragraphs))
     return "".join(entries)
 

@@ -33,7 +33,8 @@ MAX_CHOICES = 10  # values that fit into a cell of the table
 
 HEAD = """# Properties
 
-All properties of the element. Each one that can be set is also an option of the command: `sigma=2` is `--sigma 2`.
+All properties of the element. Each one that can be set is also an option of the command: `sigma=2` is `--sigma 2`. Only
+`roi-meta` and `roi-type` are not.
 
 - *Changeable while playing*: a new value takes effect between two frames.
 - *Changeable up to READY*: a new value takes effect when the element starts the next time. `in-flight` takes effect with
@@ -83,7 +84,8 @@ def describe_type(lines):
     if choice:
         return "enum", choice[1]
     if "GstValueArray" in text:
-        return "array", "empty"
+        tuples = re.search(r"one (<x, [^>]*>)", text)
+        return f"array, `{tuples[1]}`" if tuples else "array", "empty"
     if 'type "GstStructure"' in text:
         return "structure", None
     default = re.search(r"^String\. Default: (.*)", text, re.M)

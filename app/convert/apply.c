@@ -141,6 +141,20 @@ print_result(const PipelineRun *run, const Output *output) {
   g_print("%s\n", text);
 }
 
+/* A blur that is too weak may not hide what it should. */
+static void
+note_limited_regions(PipelineRun *run, GstElement *filter) {
+  g_autoptr(GstStructure) stats = NULL;
+  guint64 n = 0;
+  g_object_get(filter, "stats", &stats, NULL);
+  if (gst_structure_get_uint64(stats, "limited-regions", &n) && n > 0)
+    run_note(run,
+             "Warning: %" G_GUINT64_FORMAT
+             " region%s blurred less than roi-sigma requests, because "
+             "no sigma is above 63.5 pixels",
+             n, n == 1 ? " was" : "s were");
+}
+
 /* Returns FALSE without an error if a signal ended the run. */
 static gboolean
 apply(Apply *self, const Input *input, Output *output, GError **error) {
@@ -154,6 +168,8 @@ apply(Apply *self, const Input *input, Output *output, GError **error) {
   run_init(&run, &self->progress, input->name, output->name);
   const gboolean ok = convert(filter, input, output, &self->convert, &run, error);
   self->signal = run_take_signal(&run);
+  if (ok)
+    note_limited_regions(&run, filter);
   if (ok && !self->convert.quiet)
     print_result(&run, output);
   return ok;

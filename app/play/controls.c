@@ -163,9 +163,14 @@ next_preset(Controls *self, const gchar *unused, gint by) {
   const gint count = self->presets ? (gint)g_strv_length(self->presets) : 0;
   if (count == 0)
     return CONTROLS_NOTHING;
-  self->preset = self->preset < 0 && by < 0 ? count - 1 : wrap(self->preset + by, count);
+  gboolean needs_metas = TRUE; /* which frames of a file do not have */
+  self->preset = self->preset < 0 && by < 0 ? count : self->preset;
   g_hash_table_remove_all(self->requested);
-  gst_preset_load_preset(GST_PRESET(self->filter), self->presets[self->preset]);
+  for (gint i = 0; i < count && needs_metas; i++) {
+    self->preset = wrap(self->preset + by, count);
+    gst_preset_load_preset(GST_PRESET(self->filter), self->presets[self->preset]);
+    g_object_get(self->filter, "roi-meta", &needs_metas, NULL);
+  }
   self->in_preset = TRUE;
   return CONTROLS_CHANGED;
 }

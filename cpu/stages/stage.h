@@ -63,8 +63,8 @@ typedef struct {
 CC_STAGES(CC_CPU_STAGE)
 #undef CC_CPU_STAGE
 
-/* The class of each kind of stage. NULL for CONVOLVE, because sweeps do the passes. Tests set the
- * class of CC_STAGE_TEST before any program is prepared. */
+/* The class of each kind of stage. NULL for CONVOLVE and REPEAT, because sweeps do the passes.
+ * Tests set the class of CC_STAGE_TEST before any program is prepared. */
 extern const CcCpuStageClass *cc_cpu_stage_classes[CC_N_STAGE_KINDS];
 
 G_END_DECLS

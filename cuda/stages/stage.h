@@ -37,8 +37,8 @@ void cc_cuda_stage_set_planes(CcCudaStep *step, CcCudaModule module, const gchar
 CC_STAGES(CC_CUDA_STAGE)
 #undef CC_CUDA_STAGE
 
-/* The class of each kind of stage. NULL for CONVOLVE, which consists of passes. Tests set the class
- * of CC_STAGE_TEST before any program is prepared. */
+/* The class of each kind of stage. NULL for CONVOLVE and REPEAT, which consist of passes. Tests set
+ * the class of CC_STAGE_TEST before any program is prepared. */
 extern const CcCudaStageClass *cc_cuda_stage_classes[CC_N_STAGE_KINDS];
 
 G_END_DECLS

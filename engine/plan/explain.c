@@ -20,6 +20,12 @@ explain_components(GString *line, const CcPlaneLayout *layout, guint mask) {
 }
 
 void
+cc_explain_repetition(GString *line, guint number) {
+  if (number > 1)
+    g_string_append_printf(line, "repetition %u: ", number);
+}
+
+void
 cc_explain_pass(GString *line, const CcPlan *plan, const CcPass *pass) {
   const CcPlaneLayout *layout = &plan->layout.plane[pass->plane];
   const struct {

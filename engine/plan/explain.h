@@ -7,6 +7,9 @@
 
 G_BEGIN_DECLS
 
+/* Appends "repetition 2: " for repetition number 2 of the passes, and nothing for number 1. */
+void cc_explain_repetition(GString *line, guint number);
+
 /* Appends a description of a pass: "filter plane 0 (R G B), copy A". */
 void cc_explain_pass(GString *line, const CcPlan *plan, const CcPass *pass);
 

@@ -23,15 +23,19 @@ enum { CC_N_ALPHAS = CC_ALPHAS(CC_LIST_PLUS_ONE) };
 typedef enum { CC_COLORS(CC_LIST_CONSTANT) } CcColor;
 enum { CC_N_COLORS = CC_COLORS(CC_LIST_PLUS_ONE) };
 
-typedef struct {
-  guint x, y, width, height;
-} CcRect;
+#define CC_OUTSIDES(F)                                                                             \
+  F(CC_OUTSIDE_COPY, "copy", "Copied from the input")                                              \
+  F(CC_OUTSIDE_BLACK, "black", "Set to black")
+
+typedef enum { CC_OUTSIDES(CC_LIST_CONSTANT) } CcOutsideRegions;
+enum { CC_N_OUTSIDES = CC_OUTSIDES(CC_LIST_PLUS_ONE) };
 
 /* The limits of a filter's numbers; scale and bias may also be negative. */
 #define CC_MAX_SIGMA 1000.0
 #define CC_MAX_SCALE 1e6
 #define CC_MAX_BIAS 65535.0
 #define CC_MAX_MIX 8.0 /* mix may also be negative */
+#define CC_MAX_REPEATS 3u
 
 /* A zero-initialised filter with a kernel is valid. */
 typedef struct {
@@ -53,25 +57,25 @@ typedef struct {
    * refuses an algorithm that cannot run the plan. */
   guint algorithm;
   guint stride; /* n = 1, 2 or 4 (0 means 1): every n-th pixel of every n-th row is kept */
-  /* The source of the region (see CcRegion). A part outside of the frame is cut off. If width or
-   * height is 0, the source is the whole frame. */
-  CcRect source;
-  /* The target of the region. Without target_set, the target is the position of the source divided
-   * by the stride. */
-  gboolean target_set;
-  guint target_x, target_y;
+  /* How often the passes run one after another, each on the result of the one before: up to
+   * CC_MAX_REPEATS times (0 means 1). More than once only with stride 1 and without
+   * direction-color. */
+  guint repeats;
   gdouble threshold; /* 0: off; above 0: fraction of the range from black to white, up to 1 */
   gboolean invert;
   gboolean mixes; /* FALSE: as with a mix of 1 */
   gdouble mix;
   guint overlay; /* 0xAARRGGBB; 0: off */
+  /* The settings for regions. They do not change the plan of the filter. */
+  CcOutsideRegions outside; /* what pixels outside of all regions have */
+  /* > 0: sigma of a Gaussian kernel as a share of the smaller side of each region */
+  gdouble roi_sigma;
 } CcFilter;
 
 /* Drops the reference to the kernel, if the filter has one. */
 void cc_filter_clear(CcFilter *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcFilter, cc_filter_clear)
 
-/* Whether two filters are equal except for their regions, that is, source and target. */
-gboolean cc_filter_equal_but_region(const CcFilter *a, const CcFilter *b);
+gboolean cc_filter_equal(const CcFilter *a, const CcFilter *b);
 
 G_END_DECLS

@@ -3,6 +3,7 @@
 #include "output_stage.h"
 #include "engine/enum_names.h"
 #include "operator.h"
+#include "roi_sigma.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,6 +18,7 @@ typedef struct {
   CcPlan *plan;
   CcDirectionColor *color;       /* or NULL */
   gdouble offset[CC_MAX_PASSES]; /* the offset of each op of the plan */
+  gboolean is_outside;           /* the plan is for what lies outside of all regions */
 } Builder;
 
 /* Finds the range of code values of results, and `zero`: the code value of black, to which bias is
@@ -103,6 +105,8 @@ chroma_of(const Builder *b) {
 
 static Action
 action_for(const Builder *b, CcRole role) {
+  if (b->is_outside)
+    return b->filter->outside == CC_OUTSIDE_BLACK ? ACTION_FILL : ACTION_COPY;
   switch (role) {
   case CC_ROLE_CB:
   case CC_ROLE_CR:
@@ -157,6 +161,16 @@ get_pass(Builder *b, guint plane, const CcOp *op) {
   return pass;
 }
 
+/* Black, neutral chroma, or opaque alpha. */
+static guint16
+fill_code(const Builder *b, CcRole role, guint depth) {
+  if (cc_role_is_chroma(role))
+    return (guint16)(1 << (depth - 1));
+  if (role >= CC_ROLE_ALPHA)
+    return (guint16)((1 << depth) - 1);
+  return role == CC_ROLE_LUMA && b->plan->frame_layout.limited_range ? 16 << (depth - 8) : 0;
+}
+
 static void
 add_component(Builder *b, guint plane, guint component) {
   const CcPlaneLayout *layout = &b->plan->layout.plane[plane];
@@ -164,7 +178,7 @@ add_component(Builder *b, guint plane, guint component) {
   const CcDirectionColor *color = b->color;
   if (color && (role < CC_ROLE_ALPHA || (color->passthrough && color->passthrough_role == role)))
     return; /* direction color makes this component */
-  if (b->filter->overlay && cc_role_is_chroma(role) && !b->plan->packed)
+  if (b->filter->overlay && cc_role_is_chroma(role) && !b->plan->packed && !b->is_outside)
     return; /* the overlay makes chroma; packed frames are faster with a copy of it */
   const Action action = action_for(b, role);
   const CcOp *op = action == ACTION_FILTER ? get_op(b, role, layout->depth) : NULL;
@@ -176,8 +190,7 @@ add_component(Builder *b, guint plane, guint component) {
     pass->copy_mask |= bit;
   else
     pass->fill_mask |= bit;
-  pass->fill[component] =
-      (guint16)(cc_role_is_chroma(role) ? 1 << (layout->depth - 1) : (1 << layout->depth) - 1);
+  pass->fill[component] = fill_code(b, role, layout->depth);
 }
 
 /* --- the filter --- */
@@ -198,7 +211,9 @@ check_filter(const CcFilter *filter, const CcOperator *op, GError **error) {
       !check_number("bias", filter->bias, -CC_MAX_BIAS, CC_MAX_BIAS, error) ||
       !check_number("border-value", filter->border_value, 0, 1, error) ||
       !check_number("threshold", filter->threshold, 0, 1, error) ||
-      !check_number("mix", filter->mix, -CC_MAX_MIX, CC_MAX_MIX, error))
+      !check_number("mix", filter->mix, -CC_MAX_MIX, CC_MAX_MIX, error) ||
+      !check_number("roi-sigma", filter->roi_sigma, 0, 1, error) ||
+      !cc_filter_check_roi_sigma(filter, error))
     return FALSE;
   if (filter->stride > 4 || filter->stride == 3) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "stride=%u: 1, 2 or 4 is needed",
@@ -215,14 +230,27 @@ check_filter(const CcFilter *filter, const CcOperator *op, GError **error) {
   return TRUE;
 }
 
+static gboolean
+check_repeats(const CcFilter *filter, gboolean has_color, GError **error) {
+  const guint max = filter->stride > 1 || has_color ? 1 : CC_MAX_REPEATS;
+  if (filter->repeats <= max)
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "repeats=%u: a number from 0 to %u is needed, or to 1 with a stride or if directions "
+              "become colors",
+              filter->repeats, CC_MAX_REPEATS);
+  return FALSE;
+}
+
 gboolean
-cc_filter_equal_but_region(const CcFilter *a, const CcFilter *b) {
+cc_filter_equal(const CcFilter *a, const CcFilter *b) {
   return a->kernel == b->kernel && a->size == b->size && a->sigma == b->sigma &&
          a->scale == b->scale && a->bias == b->bias && a->response == b->response &&
          a->border == b->border && a->border_value == b->border_value && a->chroma == b->chroma &&
          a->color == b->color && a->alpha == b->alpha && a->algorithm == b->algorithm &&
-         a->stride == b->stride && a->threshold == b->threshold && a->invert == b->invert &&
-         a->mixes == b->mixes && a->mix == b->mix && a->overlay == b->overlay;
+         a->stride == b->stride && a->repeats == b->repeats && a->threshold == b->threshold &&
+         a->invert == b->invert && a->mixes == b->mixes && a->mix == b->mix &&
+         a->overlay == b->overlay && a->outside == b->outside && a->roi_sigma == b->roi_sigma;
 }
 
 /* Whether R, G and B are filtered as their luma. */
@@ -261,13 +289,28 @@ direction_color_new(Builder *b) {
   return color;
 }
 
-static void
-set_planes(CcPlan *plan, const CcFilter *filter, const CcOperator *taps,
-           const CcFrameLayout *frame) {
+/* A plan without passes. `grey` is whether R, G and B are filtered as their luma. */
+static CcPlan *
+plan_new(const CcFilter *filter, const CcFrameLayout *frame, gboolean grey) {
+  CcPlan *plan = g_new0(CcPlan, 1);
+  g_atomic_ref_count_init(&plan->refs);
+  plan->border = filter->border;
+  plan->stride = MAX(1, filter->stride);
+  plan->algorithm = filter->algorithm;
   plan->frame_layout = *frame;
   plan->out_frame_layout = cc_frame_layout_shrink(frame, plan->stride);
-  plan->packed = cc_plane_map_find(frame, is_grey(filter, taps, frame), &plan->layout, plan->map);
+  plan->packed = cc_plane_map_find(frame, grey, &plan->layout, plan->map);
   plan->out_layout = cc_frame_layout_shrink(&plan->layout, plan->stride);
+  plan->op = g_new0(CcOp, CC_MAX_PASSES);
+  return plan;
+}
+
+static void
+add_components(Builder *b) {
+  const CcFrameLayout *layout = &b->plan->layout;
+  for (guint p = 0; p < layout->n_planes; p++)
+    for (guint c = 0; c < layout->plane[p].step; c++)
+      add_component(b, p, c);
 }
 
 /* --- stages --- */
@@ -305,6 +348,8 @@ add_stages(Builder *b) {
                               .reads = CC_READS_SOURCE,
                               .data = color,
                               .free_data = g_free});
+  for (guint i = 1; i < b->filter->repeats; i++)
+    add_stage(plan, (CcStage){.kind = CC_STAGE_REPEAT, .reads = CC_READS_PLANES});
   for (guint i = 0; i < n_appended; i++)
     add_stage(plan, appended[i]);
   if (compose)
@@ -337,6 +382,22 @@ cc_plan_get_reader(const CcPlan *plan, const CcStage *stage) {
   return NULL;
 }
 
+gboolean
+cc_plan_may_change_planes(const CcPlan *plan) {
+  for (guint i = 0; i < plan->n_stages; i++)
+    if (plan->stage[i].reads == CC_READS_PLANES && plan->stage[i].kind != CC_STAGE_REPEAT)
+      return FALSE;
+  return TRUE;
+}
+
+guint
+cc_plan_n_repeats(const CcPlan *plan) {
+  guint n = 1;
+  while (n < plan->n_stages && plan->stage[n].kind == CC_STAGE_REPEAT)
+    n++;
+  return n;
+}
+
 gsize
 cc_plan_sample_bytes(const CcPlan *plan, const CcStage *reader, guint plane) {
   return reader && reader->sample_bytes ? reader->sample_bytes
@@ -361,6 +422,25 @@ cc_plan_made_components(const CcPlan *plan, guint plane) {
   return mask;
 }
 
+gboolean
+cc_plan_reads_source(const CcPlan *plan) {
+  gboolean reads = plan->n_stages > 1 || plan->packed;
+  for (guint i = 0; i < plan->n_passes; i++)
+    reads |= (plan->pass[i].filter_mask | plan->pass[i].copy_mask) != 0;
+  return reads;
+}
+
+gboolean
+cc_plan_copies(const CcPlan *plan) {
+  gboolean copies = plan->n_stages == 1 && plan->stride == 1;
+  for (guint i = 0; i < plan->n_passes; i++)
+    copies &= (plan->pass[i].filter_mask | plan->pass[i].fill_mask) == 0;
+  for (guint p = 0; p < plan->frame_layout.n_planes; p++)
+    copies &=
+        !plan->frame_layout.plane[p].has_macropixels || plan->frame_layout.plane[p].width % 2 == 0;
+  return copies;
+}
+
 guint
 cc_plan_border_code(const CcPlan *plan, guint plane, guint component) {
   for (guint i = 0; i < plan->n_passes; i++)
@@ -377,35 +457,39 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
   if (!taps || !check_filter(filter, taps, error))
     return NULL;
 
-  g_autoptr(CcPlan) plan = g_new0(CcPlan, 1);
-  g_atomic_ref_count_init(&plan->refs);
-  plan->border = filter->border;
-  plan->stride = MAX(1, filter->stride);
-  plan->algorithm = filter->algorithm;
+  g_autoptr(CcPlan) plan = plan_new(filter, layout, is_grey(filter, taps, layout));
   plan->kernel_width = taps->width;
   plan->kernel_height = taps->height;
-  set_planes(plan, filter, taps, layout);
-  plan->op = g_new0(CcOp, CC_MAX_PASSES);
+  const gboolean has_color = has_direction_color(filter, taps, plan);
+  if (!check_repeats(filter, has_color, error))
+    return NULL;
   Builder builder = {.filter = filter, .taps = taps, .plan = plan};
-  if (has_direction_color(filter, taps, plan))
+  if (has_color)
     builder.color = direction_color_new(&builder);
-  for (guint p = 0; p < plan->layout.n_planes; p++)
-    for (guint c = 0; c < plan->layout.plane[p].step; c++)
-      add_component(&builder, p, c);
+  add_components(&builder);
   add_stages(&builder);
   return g_steal_pointer(&plan);
 }
 
+CcPlan *
+cc_plan_new_outside(const CcFilter *filter, const CcFrameLayout *layout) {
+  CcPlan *plan = plan_new(filter, layout, FALSE);
+  plan->algorithm = 0;
+  plan->kernel_width = plan->kernel_height = 1;
+  add_components(&(Builder){.filter = filter, .plan = plan, .is_outside = TRUE});
+  add_stage(plan, (CcStage){.kind = CC_STAGE_CONVOLVE, .reads = CC_READS_SOURCE});
+  return plan;
+}
+
 gboolean
 cc_filter_check(const CcFilter *filter, GError **error) {
-  /* this frame contains every region, and 8-bit samples give the smallest sums */
+  /* 8-bit samples give the smallest sums */
   static const CcFrameLayout least_demanding = {
       .n_planes = 1,
-      .plane = {{.width = G_MAXINT, .height = G_MAXINT, .step = 1, .depth = 8}},
+      .plane = {{.width = 1, .height = 1, .step = 1, .depth = 8}},
   };
-  CcRegion region;
   g_autoptr(CcPlan) plan = cc_plan_new(filter, &least_demanding, error);
-  return plan && cc_filter_find_region(filter, &least_demanding, &region, error);
+  return plan != NULL;
 }
 
 CcPlan *
@@ -474,6 +558,8 @@ cc_plan_describe(const CcPlan *plan) {
   }
   if (plan->stride > 1)
     g_string_append_printf(text, ", stride %u", plan->stride);
+  if (cc_plan_n_repeats(plan) > 1)
+    g_string_append_printf(text, ", %u repetitions", cc_plan_n_repeats(plan));
   g_string_append_printf(text, ", %u passes", plan->n_passes);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }

@@ -30,7 +30,7 @@ typedef struct {
 } CcPass;
 
 #define CC_MAX_PASSES (2 * CC_MAX_PLANES)
-#define CC_MAX_STAGES 6
+#define CC_MAX_STAGES 8
 
 /* Immutable once made, reference counted. */
 typedef struct {
@@ -47,11 +47,12 @@ typedef struct {
   guint stride;    /* 1, 2 or 4 */
   guint algorithm; /* algorithm of the filter; only the GPU uses it */
   CcBorder border;
-  guint n_stages; /* stages run in the order of the array; the first one is CONVOLVE */
+  /* stages run in the order of the array; the first one is CONVOLVE, followed by all of REPEAT */
+  guint n_stages;
   CcStage stage[CC_MAX_STAGES];
   gsize result_bytes; /* of all stages for one region */
-  /* The passes of CONVOLVE. Every component of every plane is written by exactly one pass, or by
-   * direction-color. */
+  /* The passes of CONVOLVE and REPEAT. Every component of every plane is written by exactly one
+   * pass, or by direction-color. */
   guint n_passes;
   CcPass pass[CC_MAX_PASSES];
   /* size of the kernel, including the outer rows and columns of zeros that the ops leave out */
@@ -77,8 +78,12 @@ typedef struct {
  * and the accepted values. */
 CcPlan *cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error);
 
+/* Makes the plan for what lies outside of all regions of a filter: it fills or copies every
+ * sample. */
+CcPlan *cc_plan_new_outside(const CcFilter *filter, const CcFrameLayout *layout);
+
 /* Whether at least some frames can be filtered. Reports errors that would occur with every frame,
- * before the first frame is known. Errors are those of cc_plan_new and cc_filter_find_region. */
+ * before the first frame is known. Errors are those of cc_plan_new. */
 gboolean cc_filter_check(const CcFilter *filter, GError **error);
 
 CcPlan *cc_plan_ref(CcPlan *plan);
@@ -95,6 +100,13 @@ const CcDirectionColor *cc_plan_get_direction_color(const CcPlan *plan);
 guint cc_plan_filtered_components(const CcPlan *plan, guint plane);
 guint cc_plan_made_components(const CcPlan *plan, guint plane);
 
+/* Whether the source is read. It is not if all samples are filled, unless backends deinterleave
+ * the frame. */
+gboolean cc_plan_reads_source(const CcPlan *plan);
+
+/* Whether the result has all bytes of the source. A copy of half a macropixel has not. */
+gboolean cc_plan_copies(const CcPlan *plan);
+
 /* The code value outside of a plane with CC_BORDER_CONSTANT, for a filtered component. */
 guint cc_plan_border_code(const CcPlan *plan, guint plane, guint component);
 
@@ -102,6 +114,13 @@ guint cc_plan_border_code(const CcPlan *plan, guint plane, guint component);
  * writes the frame. A plan without passes has no intermediate planes, so its stages with
  * CC_READS_PLANES do not run. */
 const CcStage *cc_plan_get_reader(const CcPlan *plan, const CcStage *stage);
+
+/* Whether backends may run the plan with other planes that give the same frame. They may not if a
+ * stage other than REPEAT reads planes. */
+gboolean cc_plan_may_change_planes(const CcPlan *plan);
+
+/* How often the passes run: 1 + the number of stages REPEAT. */
+guint cc_plan_n_repeats(const CcPlan *plan);
 
 /* Bytes of a sample in a plane that `reader` reads, or in the frame if `reader` is NULL. */
 gsize cc_plan_sample_bytes(const CcPlan *plan, const CcStage *reader, guint plane);

@@ -83,17 +83,16 @@ cc_region_place(const CcRegion *region, const CcFrameLayout *in, const CcFrameLa
   }
 }
 
-/* --- the region of a filter --- */
+/* --- regions of users --- */
 
 static gboolean
-check_position(const CcFilter *filter, const FrameSpan *across, const FrameSpan *down,
-               GError **error) {
+check_position(const CcRoi *roi, const FrameSpan *across, const FrameSpan *down, GError **error) {
   if (across->from >= across->size || down->from >= down->size) {
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
                 "roi=<%u, %u, %u, %u>: outside of the frame; <x, y, width, height> "
                 "with x below %u and y below %u is needed",
-                filter->source.x, filter->source.y, filter->source.width, filter->source.height,
-                across->size, down->size);
+                roi->source.x, roi->source.y, roi->source.width, roi->source.height, across->size,
+                down->size);
     return FALSE;
   }
   if (across->to >= across->out_size || down->to >= down->out_size) {
@@ -117,37 +116,77 @@ has_macropixels(const CcFrameLayout *frame) {
 /* Whether only whole macropixels are read and written; the last macropixel of a row may be
  * incomplete. */
 static gboolean
-check_macropixels(const FrameSpan *across, guint stride, GError **error) {
+has_whole_macropixels(const FrameSpan *across, guint stride) {
   const guint end = across->from + across->n_read;
   const guint out_end = across->to + (across->n_read + stride - 1) / stride;
-  if (across->from % 2 == 0 && (end % 2 == 0 || end == across->size) && across->to % 2 == 0 &&
-      (out_end % 2 == 0 || out_end >= across->out_size))
-    return TRUE;
-  g_set_error(
-      error, CC_ERROR, CC_ERROR_INVALID,
-      "roi=<%u, ..., %u, ...> target=<%u, ...>: in packed 4:2:2 regions must start and end at "
-      "even columns",
-      across->from, across->n_read, across->to);
-  return FALSE;
+  return across->from % 2 == 0 && (end % 2 == 0 || end == across->size) && across->to % 2 == 0 &&
+         (out_end % 2 == 0 || out_end >= across->out_size);
+}
+
+static void
+set_given_side(CcRegion *region, guint width, guint height) {
+  const guint side = MIN(width, height);
+  region->given_side = side > MIN(region->source.width, region->source.height) ? side : 0;
 }
 
 gboolean
-cc_filter_find_region(const CcFilter *filter, const CcFrameLayout *frame, CcRegion *region,
-                      GError **error) {
-  const gboolean is_part = filter->source.width && filter->source.height;
-  const guint stride = MAX(1, filter->stride);
+cc_roi_find_region(const CcRoi *roi, guint stride, const CcFrameLayout *frame, CcRegion *region,
+                   GError **error) {
+  static const CcFrameLayout largest = {
+      .n_planes = 1,
+      .plane = {{.width = G_MAXINT, .height = G_MAXINT, .step = 1, .depth = 8}},
+  };
+  frame = frame ? frame : &largest;
+  const gboolean is_part = roi->source.width && roi->source.height;
   const CcFrameLayout out = cc_frame_layout_shrink(frame, stride);
   FrameSpan across, down;
-  *region = (CcRegion){is_part ? filter->source : (CcRect){0}, filter->target_x, filter->target_y};
-  if (!filter->target_set) {
+  *region = (CcRegion){.source = is_part ? roi->source : (CcRect){0},
+                       .target_x = roi->target_x,
+                       .target_y = roi->target_y};
+  if (!roi->target_set) {
     region->target_x = region->source.x / stride;
     region->target_y = region->source.y / stride;
   }
   find_spans(region, frame, &out, &across, &down);
-  if (!check_position(filter, &across, &down, error))
+  if (!check_position(roi, &across, &down, error))
     return FALSE;
   const guint right = across.size - across.from, below = down.size - down.from;
   across.n_read = region->source.width = is_part ? MIN(across.n_read, right) : right;
   region->source.height = is_part ? MIN(down.n_read, below) : below;
-  return !has_macropixels(frame) || check_macropixels(&across, stride, error);
+  set_given_side(region, roi->source.width, roi->source.height);
+  if (!has_macropixels(frame) || has_whole_macropixels(&across, stride))
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "roi=<%u, %u, %u, %u>, target=<%u, %u>: in packed 4:2:2 regions must start and end "
+              "at even columns",
+              region->source.x, region->source.y, region->source.width, region->source.height,
+              region->target_x, region->target_y);
+  return FALSE;
+}
+
+/* Returns `end` if the sum overflows or exceeds it. */
+static guint
+add_up_to(guint a, guint b, guint end) {
+  return a < end && b < end - a ? a + b : end;
+}
+
+gboolean
+cc_rect_find_region(const CcRect *rect, guint stride, const CcFrameLayout *frame,
+                    CcRegion *region) {
+  const CcRect whole = cc_frame_layout_region(frame).source;
+  /* widened so far that the result begins and ends with a whole macropixel too */
+  const guint unit = has_macropixels(frame) ? 2 * stride : 1;
+  const guint right = add_up_to(rect->x, rect->width, whole.width);
+  const guint below = add_up_to(rect->y, rect->height, whole.height);
+  if (rect->x >= right || rect->y >= below)
+    return FALSE;
+  const guint x = rect->x / unit * unit;
+  const guint64 end = ((guint64)right + unit - 1) / unit * unit;
+  *region = (CcRegion){
+      .source = {x, rect->y, (guint)MIN(end, whole.width) - x, below - rect->y},
+      .target_x = x / stride,
+      .target_y = rect->y / stride,
+  };
+  set_given_side(region, rect->width, rect->height);
+  return TRUE;
 }

@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* The kinds of stages other than CONVOLVE and TEST: F(constant, name). Each backend has a class for
- * each of these kinds: cc_cpu_NAME of cpu/stages/stage.h and cc_cuda_NAME of cuda/stages/stage.h.
- */
+/* The kinds of stages other than CONVOLVE, REPEAT and TEST: F(constant, name). Each backend has a
+ * class for each of these kinds: cc_cpu_NAME of cpu/stages/stage.h, cc_cuda_NAME of
+ * cuda/stages/stage.h. */
 #define CC_STAGES(F)                                                                               \
   F(CC_STAGE_DIRECTION_COLOR, direction_color) /* data: CcDirectionColor */                        \
   F(CC_STAGE_COMPOSE, compose)                 /* data: CcCompose */                               \
@@ -18,10 +18,11 @@ G_BEGIN_DECLS
 
 typedef enum {
   CC_STAGE_CONVOLVE, /* the passes of the plan: sums, response, scale and bias, code value */
+  CC_STAGE_REPEAT,   /* the passes again, from the target of the stage before to the same target */
   CC_STAGE_TEST,     /* for tests only; data is private to them */
   CC_STAGES(CC_LIST_CONSTANT)
 } CcStageKind;
-enum { CC_N_STAGE_KINDS = 2 CC_STAGES(CC_LIST_PLUS_ONE) };
+enum { CC_N_STAGE_KINDS = 3 CC_STAGES(CC_LIST_PLUS_ONE) };
 
 typedef enum {
   /* Neighbourhoods of source samples. No two stages with this input make the same component. */

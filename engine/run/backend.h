@@ -38,7 +38,21 @@ typedef struct {
   /* memory for CcPlan.result_bytes of results for each region, aligned to 8 bytes; NULL if
    * result_bytes is 0 */
   gpointer results;
+  /* The program of each region. NULL: the program of the submission filters all regions. The plans
+   * of all programs have the same frame layouts and stride. Their result_bytes are those of the
+   * program of the submission, or 0. */
+  CcProgram *const *programs;
+  /* `src` and `dst` are the same frame. All regions are read before any of them is written. If the
+   * submission fails, nothing is written. An exception is a frame in device memory: the error is
+   * CC_ERROR_INVALID if the frame may be partly written. */
+  gboolean in_place;
 } CcSubmitInfo;
+
+/* The program of region `i`. */
+static inline CcProgram *
+cc_submit_info_program(const CcSubmitInfo *info, CcProgram *program, guint i) {
+  return info->programs ? info->programs[i] : program;
+}
 
 /* The times of one frame, in nanoseconds. A device measures `upload`, `kernel` and `download` for
  * some frames only; the other frames get these times from the last measured frame. `wait` is
@@ -121,7 +135,7 @@ CcProgram *cc_backend_prepare(CcBackend *self, CcPlan *plan, GError **error);
 CcProgram *cc_program_ref(CcProgram *program);
 void cc_program_unref(CcProgram *program);
 
-/* See CcBackendClass. The submission keeps the program alive. */
+/* See CcBackendClass. The submission keeps `program` alive, but not the programs of the info. */
 CcSubmission *cc_backend_submit(CcBackend *self, CcProgram *program, const CcSubmitInfo *info,
                                 GError **error);
 gboolean cc_backend_wait(CcBackend *self, CcSubmission *submission, CcTimes *times, GError **error);

@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "session.h"
 
+#include <string.h>
 #include "engine/error.h"
+#include "engine/plan/roi_sigma.h"
 
 typedef struct {
   CcBackend *backend; /* NULL: none is open */
-  CcProgram *program; /* NULL: none was made yet */
+  CcProgram *program; /* program of the filter; NULL: none was made yet */
+  /* Programs for parts of a frame. They are made when a frame needs them. NULL: not made yet. */
+  CcProgram *outside;               /* what lies outside of all regions */
+  CcProgram *blur[CC_N_ROI_SIGMAS]; /* the steps of roi-sigma */
 } Engine;
 
 typedef struct {
   CcSessionFrame *frame;
-  CcPlan *plan;
-  CcRegion region; /* region of the filter that was in use when the frame was submitted */
+  CcPlan *plan;         /* plan of the filter */
+  GArray *regions;      /* elements: CcRegion */
+  GPtrArray *plans;     /* plan of each region; holds references */
+  GPtrArray *programs;  /* program of each region; holds references; empty after the wait */
+  gboolean has_outside; /* the first region is what lies outside of the regions of the frame */
+  guint n_limited;      /* as in CcSessionStats */
   CcSubmitInfo info;
   CcSubmission *submission; /* NULL after it was waited for */
   gboolean mapped;
@@ -29,8 +38,7 @@ struct _CcSession {
   Engine now;
   CcBackendConfig config; /* as passed to cc_session_open, but without the context */
   CcFilter filter;        /* holds a reference to its kernel */
-  CcRegion region;
-  GQueue in_flight; /* Items, oldest first */
+  GQueue in_flight;       /* Items, oldest first */
   GSList *contexts; /* handles of the contexts that this stream was filtered in, newest first */
   GError *failover, *no_failover; /* reasons of events that are not emitted yet; NULL: none */
   gboolean stays; /* contexts alternate, so the stream stays in the context of `now` */
@@ -118,8 +126,7 @@ larger_side(const CcPlan *plan) {
 
 /* The caller holds the lock. Without a program the last description stays readable. */
 static void
-describe_program(CcSession *self) {
-  const CcProgram *program = self->now.program;
+describe_program(CcSession *self, const CcProgram *program) {
   if (!program)
     return;
   g_free(self->stats.plan);
@@ -136,6 +143,8 @@ count_frame(CcSession *self, const Item *item) {
   CcTimes *times = &self->stats.times;
   self->stats.n_frames++;
   self->stats.n_bytes += item->frame->bytes;
+  self->stats.n_regions += item->regions->len - item->has_outside;
+  self->stats.n_limited += item->n_limited;
   times->upload += item->times.upload;
   times->kernel += item->times.kernel;
   times->download += item->times.download;
@@ -159,22 +168,26 @@ unmap_item(Item *item) {
   item->mapped = FALSE;
 }
 
+/* Submits the mapped frame to `backend`, which has the item's programs. */
 static void
-submit_item(Item *item, CcProgram *program, GError **error) {
+submit_item(Item *item, CcBackend *backend, GError **error) {
   const CcSessionFrame *frame = item->frame;
   CcSubmitInfo *info = &item->info;
   const gsize result_bytes = item->plan->result_bytes;
   info->src = frame->in;
   info->dst = frame->out;
-  info->regions = frame->n_regions ? frame->regions : &item->region;
-  info->n_regions = MAX(frame->n_regions, 1);
+  info->in_place = frame->in_place;
+  info->regions = &g_array_index(item->regions, CcRegion, 0);
+  info->n_regions = item->regions->len;
+  info->programs = (CcProgram *const *)item->programs->pdata;
   if (result_bytes && !info->results &&
       !(info->results = g_try_malloc_n(info->n_regions, result_bytes))) {
     g_set_error(error, CC_ERROR, CC_ERROR_NO_MEMORY, "out of memory: results of %u regions",
                 info->n_regions);
     return;
   }
-  item->submission = cc_backend_submit(program->backend, program, info, error);
+  item->submission = cc_backend_submit(
+      backend, g_ptr_array_index(item->programs, info->n_regions - 1), info, error);
 }
 
 /* Waits for the item on the first call. Later calls return the same result. */
@@ -183,6 +196,7 @@ finish_item(Item *item, GError **error) {
   CcSubmission *submission = g_steal_pointer(&item->submission);
   if (submission)
     cc_backend_wait(submission->program->backend, submission, &item->times, &item->failure);
+  g_ptr_array_set_size(item->programs, 0);
   if (!item->failure)
     return TRUE;
   if (error)
@@ -196,19 +210,47 @@ item_free(Item *item) {
   CcSessionFrame *frame = item->frame;
   unmap_item(item);
   cc_plan_unref(item->plan);
+  g_array_unref(item->regions);
+  g_ptr_array_unref(item->plans);
+  g_ptr_array_unref(item->programs);
   g_free(item->info.results);
   g_clear_error(&item->failure);
   g_free(item);
   return frame;
 }
 
-/* Maps the frame again, as host memory, and runs `program`, whose backend has no device. */
+/* Returns the program of `plan` in `programs`. If there is none, prepares it and adds it. */
+static CcProgram *
+find_or_prepare(CcBackend *backend, CcPlan *plan, GPtrArray *programs, GError **error) {
+  for (guint i = 0; i < programs->len; i++) {
+    CcProgram *program = g_ptr_array_index(programs, i);
+    if (program->plan == plan)
+      return program;
+  }
+  CcProgram *program = cc_backend_prepare(backend, plan, error);
+  if (program)
+    g_ptr_array_add(programs, program);
+  return program;
+}
+
+/* Maps the frame again, as host memory, and filters it on `backend`, which has no device. If the
+ * frame was filtered in place, its result has replaced its input, and is kept. If such a frame may
+ * be partly written, its error is kept. `programs` has the
+ * programs that were made for other frames. */
 static gboolean
-redo_item(Item *item, CcProgram *program, GError **error) {
+redo_item(Item *item, CcBackend *backend, GPtrArray *programs, GError **error) {
+  if (item->frame->in_place && (!item->failure || !cc_error_is_of_device(item->failure)))
+    return TRUE;
   unmap_item(item);
   g_clear_error(&item->failure);
-  if (map_item(item, NULL, &item->failure))
-    submit_item(item, program, &item->failure);
+  for (guint i = 0; i < item->plans->len && !item->failure; i++) {
+    CcProgram *program =
+        find_or_prepare(backend, g_ptr_array_index(item->plans, i), programs, &item->failure);
+    if (program)
+      g_ptr_array_add(item->programs, cc_program_ref(program));
+  }
+  if (!item->failure && item->plans->len > 0 && map_item(item, NULL, &item->failure))
+    submit_item(item, backend, &item->failure);
   const gboolean ok = finish_item(item, error);
   /* the frame counts as a frame of the device, which measured no times for it */
   item->times = (CcTimes){0};
@@ -232,18 +274,11 @@ finish_all(CcSession *self) {
  * the first failure: the later frames then keep what the previous backend made of them. */
 static gboolean
 redo_all(CcSession *self, CcBackend *backend, GError **error) {
-  CcProgram *program = NULL;
+  g_autoptr(GPtrArray) programs = g_ptr_array_new_with_free_func((GDestroyNotify)cc_program_unref);
   gboolean ok = TRUE;
   finish_all(self);
-  for (GList *link = self->in_flight.head; ok && link; link = link->next) {
-    Item *item = link->data;
-    if (!program || program->plan != item->plan) {
-      g_clear_pointer(&program, cc_program_unref);
-      program = cc_backend_prepare(backend, item->plan, error);
-    }
-    ok = program && redo_item(item, program, error);
-  }
-  g_clear_pointer(&program, cc_program_unref);
+  for (GList *link = self->in_flight.head; ok && link; link = link->next)
+    ok = redo_item(link->data, backend, programs, error);
   return ok;
 }
 
@@ -260,8 +295,16 @@ cc_session_clear(CcSession *self) {
 /* --- the backend --- */
 
 static void
-close_engine(Engine *engine) {
+clear_programs(Engine *engine) {
   g_clear_pointer(&engine->program, cc_program_unref);
+  g_clear_pointer(&engine->outside, cc_program_unref);
+  for (guint i = 0; i < CC_N_ROI_SIGMAS; i++)
+    g_clear_pointer(&engine->blur[i], cc_program_unref);
+}
+
+static void
+close_engine(Engine *engine) {
+  clear_programs(engine);
   g_clear_pointer(&engine->backend, cc_backend_close);
 }
 
@@ -271,7 +314,7 @@ replace_engine(CcSession *self, Engine next) {
   Engine before = self->now;
   self->now = next;
   describe_backend(self);
-  describe_program(self);
+  describe_program(self, self->now.program);
   g_mutex_unlock(&self->lock);
   close_engine(&before);
 }
@@ -279,11 +322,11 @@ replace_engine(CcSession *self, Engine next) {
 static void
 replace_program(CcSession *self, CcProgram *program) {
   g_mutex_lock(&self->lock);
-  CcProgram *before = self->now.program;
-  self->now.program = program;
-  describe_program(self);
+  Engine before = self->now;
+  self->now = (Engine){.backend = before.backend, .program = program};
+  describe_program(self, self->now.program);
   g_mutex_unlock(&self->lock);
-  g_clear_pointer(&before, cc_program_unref);
+  clear_programs(&before);
 }
 
 gboolean
@@ -442,19 +485,24 @@ gboolean
 cc_session_set_filter(CcSession *self, const CcFilter *filter, const CcFrameLayout *layout,
                       GError **error) {
   CcProgram *now = self->now.program;
-  const gboolean stays = now && cc_filter_equal_but_region(filter, &self->filter) &&
+  CcFilter same = *filter; /* no program of the filter depends on these settings */
+  same.outside = self->filter.outside;
+  same.roi_sigma = self->filter.roi_sigma;
+  const gboolean stays = now && cc_filter_equal(&same, &self->filter) &&
                          cc_frame_layout_equal(layout, &now->plan->frame_layout);
-  CcRegion region;
+  if (stays && !cc_filter_check_roi_sigma(filter, error))
+    return FALSE;
   g_autoptr(CcPlan) plan = stays ? NULL : cc_plan_new(filter, layout, error);
-  if ((!stays && !plan) || !cc_filter_find_region(filter, layout, &region, error))
+  if (!stays && !plan)
     return FALSE;
   if (plan && !attempt(self, use_plan, plan, error)) {
     emit_failover(self);
     return FALSE;
   }
+  if (filter->outside != self->filter.outside)
+    g_clear_pointer(&self->now.outside, cc_program_unref);
   CcKernel *before = self->filter.kernel;
   self->filter = *filter;
-  self->region = region;
   cc_kernel_ref(filter->kernel);
   g_clear_pointer(&before, cc_kernel_unref);
   if (!emit_failover(self) && !stays)
@@ -469,23 +517,90 @@ cc_session_get_filter(const CcSession *self) {
 
 /* --- submit and take --- */
 
+/* The program for what lies outside of all regions. */
+static CcProgram *
+get_outside(CcSession *self, GError **error) {
+  Engine *now = &self->now;
+  if (!now->outside) {
+    g_autoptr(CcPlan) plan = cc_plan_new_outside(&self->filter, &now->program->plan->frame_layout);
+    now->outside = cc_backend_prepare(now->backend, plan, error);
+  }
+  return now->outside;
+}
+
+/* The program for a region. The program that was made last is described in the counters. Sets
+ * *limited as cc_roi_sigma_step does. */
+static CcProgram *
+get_program(CcSession *self, const CcRegion *region, gboolean *limited, GError **error) {
+  Engine *now = &self->now;
+  *limited = FALSE;
+  if (!cc_filter_has_roi_sigma(&self->filter))
+    return now->program;
+  const guint step = cc_roi_sigma_step(&self->filter, region, limited);
+  if (!now->blur[step]) {
+    CcFilter blur;
+    cc_roi_sigma_filter(&self->filter, step, &blur);
+    g_autoptr(CcPlan) plan = cc_plan_new(&blur, &now->program->plan->frame_layout, error);
+    now->blur[step] = plan ? cc_backend_prepare(now->backend, plan, error) : NULL;
+    g_mutex_lock(&self->lock);
+    describe_program(self, now->blur[step]);
+    g_mutex_unlock(&self->lock);
+  }
+  return now->blur[step];
+}
+
+static gboolean
+add_region(Item *item, const CcRegion *region, CcProgram *program) {
+  if (!program)
+    return FALSE;
+  g_array_append_val(item->regions, *region);
+  g_ptr_array_add(item->plans, cc_plan_ref(program->plan));
+  g_ptr_array_add(item->programs, cc_program_ref(program));
+  return TRUE;
+}
+
+/* Adds the regions of the frame to the item, and before them the region outside if it is needed. */
+static gboolean
+add_regions(CcSession *self, Item *item, GError **error) {
+  const CcSessionFrame *frame = item->frame;
+  const CcRegion whole = cc_frame_layout_region(&item->plan->frame_layout);
+  const CcRegion *regions = frame->regions ? frame->regions : &whole;
+  const guint n = frame->regions ? frame->n_regions : 1;
+  item->has_outside = !frame->in_place;
+  for (guint i = 0; i < n; i++)
+    item->has_outside &= memcmp(&regions[i], &whole, sizeof whole) != 0;
+  gboolean ok = !item->has_outside || add_region(item, &whole, get_outside(self, error));
+  for (guint i = 0; i < n && ok; i++) {
+    gboolean limited;
+    ok = add_region(item, &regions[i], get_program(self, &regions[i], &limited, error));
+    item->n_limited += limited;
+  }
+  return ok;
+}
+
 /* Tries once to map and submit the frame. */
 static gboolean
 start_frame(CcSession *self, gpointer data, GError **error) {
   CcSessionFrame *frame = data;
-  CcProgram *program = self->now.program;
+  CcBackend *backend = self->now.backend;
   Item *item = g_new0(Item, 1);
   item->frame = frame;
-  item->plan = cc_plan_ref(program->plan);
-  item->region = self->region;
-  if (map_item(item, program->backend->device, error))
-    submit_item(item, program, error);
-  if (!item->submission) {
+  item->plan = cc_plan_ref(self->now.program->plan);
+  item->regions = g_array_new(FALSE, FALSE, sizeof(CcRegion));
+  item->plans = g_ptr_array_new_with_free_func((GDestroyNotify)cc_plan_unref);
+  item->programs = g_ptr_array_new_with_free_func((GDestroyNotify)cc_program_unref);
+  gboolean ok = add_regions(self, item, error);
+  if (ok && item->regions->len > 0) {
+    if (map_item(item, backend->device, error))
+      submit_item(item, backend, error);
+    ok = item->submission != NULL;
+  }
+  if (!ok) {
     item_free(item);
     return FALSE;
   }
   g_queue_push_tail(&self->in_flight, item);
-  const CcDevice *device = program->backend->device;
+  const CcDevice *device = backend->device;
   if (device && (!self->contexts || self->contexts->data != device->context))
     self->contexts = g_slist_prepend(self->contexts, device->context);
   return TRUE;
@@ -493,7 +608,9 @@ start_frame(CcSession *self, gpointer data, GError **error) {
 
 static void
 emit_paths(CcSession *self, const CcSessionFrame *frame) {
-  if (frame->in_path == self->stats.in_path && frame->out_path == self->stats.out_path)
+  const gboolean same =
+      frame->in_path == self->stats.in_path && frame->out_path == self->stats.out_path;
+  if (same || !frame->in_path) /* NULL: the frame was not mapped */
     return;
   g_mutex_lock(&self->lock);
   self->stats.in_path = frame->in_path;
@@ -512,6 +629,16 @@ cc_session_submit(CcSession *self, CcSessionFrame *frame, GError **error) {
   return ok;
 }
 
+/* Gives the results of the frame's regions to the frame. */
+static void
+take_results(Item *item) {
+  guint8 *results = g_steal_pointer(&item->info.results);
+  const gsize bytes = item->plan->result_bytes;
+  if (results && item->has_outside)
+    memmove(results, results + bytes, (item->regions->len - 1) * bytes);
+  item->frame->results = results;
+}
+
 CcSessionFrame *
 cc_session_take(CcSession *self, GError **error) {
   Item *item = g_queue_peek_head(&self->in_flight);
@@ -521,7 +648,7 @@ cc_session_take(CcSession *self, GError **error) {
   if (finish_item(item, &reason) || fail_over(self, reason) || finish_item(item, NULL)) {
     g_queue_pop_head(&self->in_flight);
     count_frame(self, item);
-    item->frame->results = g_steal_pointer(&item->info.results);
+    take_results(item);
     frame = item_free(item);
   } else {
     g_propagate_error(error, g_steal_pointer(&reason));

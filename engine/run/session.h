@@ -32,10 +32,13 @@ typedef struct {
 struct _CcSessionFrame {
   const CcSessionFrameClass *klass;
   gsize bytes; /* size of the output, for the counters */
-  /* The regions to filter. The array must stay valid until the frame is taken. If n_regions is 0,
-   * the region of the filter is used. */
+  /* The regions to filter, and their number, which may be 0. All other pixels get what the filter's
+   * `outside` says. NULL: the whole frame is filtered. */
   const CcRegion *regions;
   guint n_regions;
+  /* `map` makes `in` and `out` the same frame. Then pixels outside of the regions stay as they are.
+   * If there are no regions, the frame is not mapped. */
+  gboolean in_place;
   /* The results of the stages, as in CcSubmitInfo; NULL: none. cc_session_take sets them. The owner
    * of the frame frees them with g_free. */
   gpointer results;
@@ -103,7 +106,10 @@ typedef struct {
   gsize scratch_bytes;
   guint n_failovers;
   guint64 n_frames, n_bytes; /* number and bytes of the frames that were taken */
-  CcTimes times;             /* sums of the times of these frames */
+  guint64 n_regions;         /* number of regions in these frames */
+  /* number of regions that were blurred less than roi-sigma requests, see CC_MAX_ROI_SIGMA */
+  guint64 n_limited;
+  CcTimes times; /* sums of the times of these frames */
 } CcSessionStats;
 
 /* Copies the counters; cc_session_stats_clear frees the texts. Any thread. */
@@ -143,8 +149,8 @@ void cc_session_begin(CcSession *self);
 void cc_session_end(CcSession *self);
 
 /* Copies `filter` and prepares it for frames of `layout`. Frames that are submitted from now on are
- * filtered with it. `filter` may be the result of cc_session_get_filter. If the layout is the same
- * and the filters differ only in the region, the program is kept. After an error the previous
+ * filtered with it. `filter` may be the result of cc_session_get_filter. If the layout is the
+ * same and only settings for regions differ, the program is kept. After an error the previous
  * filter stays in use. */
 gboolean cc_session_set_filter(CcSession *self, const CcFilter *filter, const CcFrameLayout *layout,
                                GError **error);

@@ -8,9 +8,12 @@
 
 typedef struct {
   CcSessionFrame parent;
-  GstBuffer *in, *out;
+  GstBuffer *in;
+  GstBuffer *out;   /* NULL: the frame is filtered in place */
   GstBuffer *spare; /* buffer in system memory that replaces `out`; NULL: not needed */
   GstVideoInfo in_info, out_info;
+  GArray *regions; /* elements: CcRegion; NULL: the whole frame */
+  gboolean reads_whole;
   CcMappedFrame in_map, out_map;
 } BufferFrame;
 
@@ -29,10 +32,10 @@ static gboolean
 map_output(BufferFrame *self, const CcPlan *plan, CcDevice *device, GError **error) {
   g_autoptr(GError) reason = NULL;
   if (cc_mapped_frame_map(&self->out_map, self->out, &self->out_info, &plan->out_frame_layout,
-                          GST_MAP_WRITE, device, &reason) ||
+                          GST_MAP_WRITE, device, TRUE, &reason) ||
       (!device && take_spare(self) &&
        cc_mapped_frame_map(&self->out_map, self->spare, &self->out_info, &plan->out_frame_layout,
-                           GST_MAP_WRITE, NULL, NULL)))
+                           GST_MAP_WRITE, NULL, TRUE, NULL)))
     return TRUE;
   g_propagate_error(error, g_steal_pointer(&reason));
   return FALSE;
@@ -42,8 +45,14 @@ static gboolean
 buffer_frame_map(CcSessionFrame *base, const CcPlan *plan, CcDevice *device, GError **error) {
   BufferFrame *self = (BufferFrame *)base;
   if (!cc_mapped_frame_map(&self->in_map, self->in, &self->in_info, &plan->frame_layout,
-                           GST_MAP_READ, device, error))
+                           base->in_place ? GST_MAP_READWRITE : GST_MAP_READ, device,
+                           self->reads_whole, error))
     return FALSE;
+  if (base->in_place) {
+    base->in = base->out = self->in_map.frame;
+    base->in_path = base->out_path = self->in_map.path;
+    return TRUE;
+  }
   if (!map_output(self, plan, device, error)) {
     cc_mapped_frame_unmap(&self->in_map);
     return FALSE;
@@ -59,15 +68,19 @@ static void
 buffer_frame_unmap(CcSessionFrame *base) {
   BufferFrame *self = (BufferFrame *)base;
   cc_mapped_frame_unmap(&self->in_map);
-  cc_mapped_frame_unmap(&self->out_map);
+  if (!base->in_place)
+    cc_mapped_frame_unmap(&self->out_map);
 }
 
 GstBuffer *
 cc_buffer_frame_free_to_output(CcSessionFrame *base, GstBuffer **lost) {
   BufferFrame *self = (BufferFrame *)base;
-  GstBuffer *result = self->spare ? self->spare : self->out;
+  GstBuffer *result = base->in_place ? self->in : self->spare ? self->spare : self->out;
   *lost = self->spare ? self->out : NULL;
-  gst_buffer_unref(self->in);
+  if (!base->in_place)
+    gst_buffer_unref(self->in);
+  if (self->regions)
+    g_array_unref(self->regions);
   g_free(self->parent.results);
   g_free(self);
   return result;
@@ -82,13 +95,18 @@ buffer_frame_free(CcSessionFrame *base) {
 
 CcSessionFrame *
 cc_buffer_frame_new(GstBuffer *in, const GstVideoInfo *in_info, GstBuffer *out,
-                    const GstVideoInfo *out_info) {
+                    const GstVideoInfo *out_info, GArray *regions, gboolean reads_whole) {
   static const CcSessionFrameClass klass = {buffer_frame_map, buffer_frame_unmap,
                                             buffer_frame_free};
   BufferFrame *self = g_new0(BufferFrame, 1);
   self->parent.klass = &klass;
   self->parent.bytes = out_info->size;
-  self->in = gst_buffer_ref(in);
+  self->parent.in_place = out == NULL;
+  self->parent.regions = regions ? (const CcRegion *)regions->data : NULL;
+  self->parent.n_regions = regions ? regions->len : 0;
+  self->regions = regions;
+  self->reads_whole = reads_whole;
+  self->in = out ? gst_buffer_ref(in) : in;
   self->out = out;
   self->in_info = *in_info;
   self->out_info = *out_info;

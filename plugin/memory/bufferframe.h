@@ -8,15 +8,19 @@
 
 G_BEGIN_DECLS
 
-/* Makes a frame with the input `in` and the output `out`. The frame adds a reference to `in` and
- * takes over `out`, which must have no other reference. `in_info` and `out_info` come from the
- * caps. */
+/* Makes a frame with the input `in` and the output `out`. The frame takes over `out`, which must
+ * have no other reference. If `out` is NULL, the frame is filtered in place, and takes over `in`,
+ * which must have no other reference. Otherwise it adds a reference to `in`. `in_info` and
+ * `out_info` come from the caps. `regions` (CcRegion) is taken over, too; NULL: the whole frame.
+ * `reads_whole`: not only the regions are read. */
 CcSessionFrame *cc_buffer_frame_new(GstBuffer *in, const GstVideoInfo *in_info, GstBuffer *out,
-                                    const GstVideoInfo *out_info);
+                                    const GstVideoInfo *out_info, GArray *regions,
+                                    gboolean reads_whole);
 
 /* Frees the frame and returns the buffer with the result (transfer full). The result is normally
- * `out`, and *lost is NULL. If `out` was in device memory that could no longer be mapped, the
- * result is a buffer in system memory, and *lost is `out` (transfer full). */
+ * `out`, or `in` if the frame was filtered in place, and *lost is NULL. If `out` was in device
+ * memory that could no longer be mapped, the result is a buffer in system memory, and *lost is
+ * `out` (transfer full). */
 GstBuffer *cc_buffer_frame_free_to_output(CcSessionFrame *frame, GstBuffer **lost);
 
 /* Copies the frame in `system` into `to`. Both have the caps of `info`. `to` must be in device

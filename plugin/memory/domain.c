@@ -38,7 +38,7 @@ static const gchar *
 describe_pinned(const CcMaps *maps, CcDevice *device, CcFrame *frame) {
   CcPinning worst = CC_PINNING_OWN;
   for (guint i = 0; i < maps->n_maps; i++) {
-    const CcPinning pinning = cc_pinning_look_up(&maps->map[i], device);
+    const CcPinning pinning = cc_pinning_look_up(&maps->map[i], device, maps->may_pin);
     worst = MAX(worst, pinning);
   }
   frame->memory = cc_pinning_is_pinned(worst) ? CC_MEMORY_PINNED : CC_MEMORY_HOST;

@@ -15,6 +15,7 @@ typedef struct {
   GstBuffer *buffer; /* borrowed */
   guint n_maps;
   GstMapInfo map[CC_MAX_PLANES];
+  gboolean may_pin; /* as in cc_mapped_frame_map */
 } CcMaps;
 
 /* Functions may be NULL only if their comment says so. */

@@ -338,13 +338,14 @@ check_on_device(const CcMappedFrame *self, guint n_planes, const CcDomain *domai
 gboolean
 cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *info,
                     const CcFrameLayout *layout, GstMapFlags flags, CcDevice *device,
-                    GError **error) {
+                    gboolean may_pin, GError **error) {
   PlaneExtent extent[CC_MAX_PLANES];
   if (!locate_planes(extent, buffer, info, layout, error))
     return FALSE;
 
   memset(self, 0, sizeof *self);
   self->maps.buffer = buffer;
+  self->maps.may_pin = may_pin;
   const gboolean at_once = need_one_map(buffer, extent, layout->n_planes);
   const CcDomain *domain = cc_domain_of_buffer(buffer, at_once, device);
   const GstMapFlags all_flags = flags | domain->map_flags;

@@ -29,10 +29,11 @@ gboolean cc_buffer_check(GstBuffer *buffer, const GstVideoInfo *info, const CcFr
  * the function fails, nothing stays mapped. It fails if cc_buffer_check fails, if the memory can be
  * neither mapped nor copied (CC_ERROR_INVALID, or CC_ERROR_DEVICE for device memory), if the engine
  * cannot use the layout of the rows (CC_ERROR_INVALID), or if memory for repacked planes is missing
- * (CC_ERROR_NO_MEMORY). */
+ * (CC_ERROR_NO_MEMORY). `may_pin`: memory of other allocators may be pinned, which pays off only if
+ * the device accesses the whole frame. */
 gboolean cc_mapped_frame_map(CcMappedFrame *self, GstBuffer *buffer, const GstVideoInfo *info,
                              const CcFrameLayout *layout, GstMapFlags flags, CcDevice *device,
-                             GError **error);
+                             gboolean may_pin, GError **error);
 void cc_mapped_frame_unmap(CcMappedFrame *self);
 
 /* The index of the first component in plane `p`. */

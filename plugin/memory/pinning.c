@@ -239,7 +239,7 @@ is_worth_a_try(const Registration *self) {
 }
 
 CcPinning
-cc_pinning_look_up(const GstMapInfo *map, CcDevice *device) {
+cc_pinning_look_up(const GstMapInfo *map, CcDevice *device, gboolean may_pin) {
   static gsize quark;
   GstMemory *whole = map->memory;
   while (whole->parent)
@@ -255,14 +255,17 @@ cc_pinning_look_up(const GstMapInfo *map, CcDevice *device) {
     g_once_init_leave(&quark, g_quark_from_static_string("cudaconv-registration"));
   g_mutex_lock(&registrations_lock);
   Registration *self = gst_mini_object_get_qdata(GST_MINI_OBJECT(whole), (GQuark)quark);
-  if (!self) {
+  CcPinning state = self ? self->state : CC_PINNING_FIRST;
+  if (!may_pin) {
+    state = state == CC_PINNING_IN_PLACE ? state : CC_PINNING_REGION;
+  } else if (!self) {
     self = g_new0(Registration, 1);
-    self->state = CC_PINNING_FIRST;
+    self->state = state;
     gst_mini_object_set_qdata(GST_MINI_OBJECT(whole), (GQuark)quark, self, registration_free);
   } else if (is_worth_a_try(self)) {
-    self->state = try_to_register(self, map->data - map->memory->offset, whole->maxsize, device);
+    state = try_to_register(self, map->data - map->memory->offset, whole->maxsize, device);
+    self->state = state;
   }
-  const CcPinning state = self->state;
   g_mutex_unlock(&registrations_lock);
   return state;
 }
@@ -281,6 +284,8 @@ cc_pinning_describe(CcPinning pinning) {
     return "pinned pool";
   case CC_PINNING_IN_PLACE:
     return "registered";
+  case CC_PINNING_REGION:
+    return "staged: regions only";
   case CC_PINNING_FIRST:
     return "staged: memory that has not been seen before";
   case CC_PINNING_SMALL:

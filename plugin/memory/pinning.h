@@ -22,6 +22,7 @@ void cc_pinned_allocator_close(GstAllocator *allocator);
 typedef enum {
   CC_PINNING_OWN,       /* pinned: allocated by a pinned allocator */
   CC_PINNING_IN_PLACE,  /* pinned: registered in place */
+  CC_PINNING_REGION,    /* the device accesses only regions: copying them costs less */
   CC_PINNING_FIRST,     /* seen for the first time; registering does not pay off for one use */
   CC_PINNING_SMALL,     /* too small: copying costs less than registering */
   CC_PINNING_KIND,      /* not plain system memory: the address may change after an unmap */
@@ -31,10 +32,11 @@ typedef enum {
 } CcPinning;
 
 /* Returns whether a mapped memory is pinned. Memory from other allocators is registered here, if
- * possible, when it is seen for the second time. It stays registered until it is freed. Registering
- * costs less than copying every frame, but more than copying one frame. Therefore memory that is
- * used only once is not registered. Pinned memory is pinned for all devices. Any thread. */
-CcPinning cc_pinning_look_up(const GstMapInfo *map, CcDevice *device);
+ * `may_pin` and if possible, when it is seen for the second time. It stays registered until it is
+ * freed. Registering costs less than copying every frame, but more than copying one frame.
+ * Therefore memory that is used only once is not registered. Pinned memory is pinned for all
+ * devices. Any thread. */
+CcPinning cc_pinning_look_up(const GstMapInfo *map, CcDevice *device, gboolean may_pin);
 
 gboolean cc_pinning_is_pinned(CcPinning pinning);
 

@@ -91,6 +91,7 @@ cc_option_new_spec(const CcOption *self, GParamFlags flags) {
     return g_param_spec_enum(name, nick, blurb, get_enum_type(self), cc_option_default(self).whole,
                              flags);
   case CC_OPTION_COEFFICIENTS:
+  case CC_OPTION_TUPLES:
     return gst_param_spec_array(name, nick, blurb, NULL, flags);
   case CC_OPTION_TEXT:
     return g_param_spec_string(name, nick, blurb, NULL, flags);
@@ -209,6 +210,64 @@ read_array(const CcOption *self, CcCoefficients *to, const GValue *array, GError
   return TRUE;
 }
 
+/* Reads a whole number, which may also be a text. */
+static gboolean
+read_whole(const GValue *entry, gint *number) {
+  gint64 value;
+  if (G_VALUE_HOLDS_STRING(entry)) {
+    const gchar *text = g_value_get_string(entry);
+    return text && cc_integer_parse(text, number);
+  }
+  if (G_VALUE_HOLDS_INT(entry))
+    value = g_value_get_int(entry);
+  else if (G_VALUE_HOLDS_UINT(entry))
+    value = g_value_get_uint(entry);
+  else if (G_VALUE_HOLDS_INT64(entry))
+    value = g_value_get_int64(entry);
+  else
+    return FALSE;
+  *number = (gint)CLAMP(value, G_MININT, G_MAXINT);
+  return *number == value;
+}
+
+static gboolean
+append_tuple(CcTuples *to, guint size, const GValue *array, GError **error) {
+  const guint n = gst_value_array_get_size(array);
+  if (n != size)
+    return cc_tuples_refuse_length(size, n, error);
+  for (guint i = 0; i < n; i++) {
+    const GValue *entry = gst_value_array_get_value(array, i);
+    gint number;
+    if (!read_whole(entry, &number)) {
+      g_autofree gchar *what = cc_value_describe(entry);
+      return cc_tuples_refuse(size, what, error);
+    }
+    if (!cc_tuples_append(to, size, i, number, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* The array is a tuple, an array of tuples, or empty. */
+static gboolean
+read_tuples(const CcOption *self, CcTuples *to, const GValue *array, GError **error) {
+  const guint size = (guint)self->max, n = gst_value_array_get_size(array);
+  const gboolean nested = n > 0 && GST_VALUE_HOLDS_ARRAY(gst_value_array_get_value(array, 0));
+  *to = (CcTuples){0};
+  if (!nested)
+    return n == 0 || append_tuple(to, size, array, error);
+  for (guint i = 0; i < n; i++) {
+    const GValue *entry = gst_value_array_get_value(array, i);
+    if (!GST_VALUE_HOLDS_ARRAY(entry)) {
+      g_autofree gchar *what = cc_value_describe(entry);
+      return cc_tuples_refuse(size, what, error);
+    }
+    if (!append_tuple(to, size, entry, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 cc_option_read(const CcOption *self, const GValue *from, CcOptionValue *value,
                CcCoefficients *coefficients, GError **error) {
@@ -234,6 +293,8 @@ cc_option_read(const CcOption *self, const GValue *from, CcOptionValue *value,
       return FALSE;
     value->text = gst_value_serialize(from);
     break;
+  case CC_OPTION_TUPLES:
+    return read_tuples(self, &value->tuples, from, error);
   case CC_OPTION_TEXT:
     value->text = g_value_get_string(from);
     break;
@@ -265,6 +326,11 @@ cc_option_write(const CcOption *self, const CcOptionValue *value, GValue *to) {
     else
       g_value_reset(to);
     break;
+  case CC_OPTION_TUPLES: {
+    g_autofree gchar *text = cc_tuples_to_text(&value->tuples, (guint)self->max);
+    gst_value_deserialize(to, text);
+    break;
+  }
   case CC_OPTION_TEXT:
     g_value_set_string(to, value->text);
     break;

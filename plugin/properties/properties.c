@@ -145,7 +145,9 @@ gst_cuda_conv_install_properties(GObjectClass *klass) {
   for (guint i = 0; (option = cc_settings_option(i)); n_settable = ++i) {
     GParamFlags flags = G_PARAM_READWRITE;
     flags |= i < cc_n_options ? GST_PARAM_MUTABLE_PLAYING : GST_PARAM_MUTABLE_READY;
-    flags |= i >= CC_N_DEFINITIONS && i < cc_n_options ? GST_PARAM_CONTROLLABLE : 0;
+    /* control bindings cannot drive lists and texts */
+    const gboolean is_scalar = option->type < CC_OPTION_COEFFICIENTS;
+    flags |= is_scalar && i < cc_n_options ? GST_PARAM_CONTROLLABLE : 0;
     specs[i + 1] = cc_option_new_spec(option, flags);
   }
   /**
@@ -161,8 +163,9 @@ gst_cuda_conv_install_properties(GObjectClass *klass) {
    * wait-time (guint64, total nanoseconds since the element was started), device-bytes (guint64,
    * device memory that is kept for frames, including the output pool), scratch-bytes (guint64,
    * memory for the planes between two stages of a filter on the CPU), registered-bytes (guint64,
-   * memory from other allocators that this process has pinned now), and failovers (uint, from the
-   * GPU to the CPU since the start).
+   * memory from other allocators that this process has pinned now), failovers (uint, from the GPU
+   * to the CPU since the start), regions (guint64, regions that were filtered), and
+   * limited-regions (guint64, regions that were blurred less than roi-sigma requests).
    */
   g_assert(n_settable < CC_MAX_OPTIONS); /* one id is left for stats */
   specs[n_settable + 1] =

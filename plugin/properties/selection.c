@@ -18,9 +18,13 @@ check_kernel(const CcFilter *filter, GError **error) {
 
 gboolean
 gst_cuda_conv_check_properties(GstCudaConv *self, GError **error) {
+  g_auto(CcOptions) options = {0};
   g_auto(CcFilter) filter = {0};
-  cc_settings_get_filter(&self->settings, &filter);
-  return check_kernel(&filter, error) && cc_filter_check(&filter, error);
+  g_autoptr(GArray) regions = g_array_new(FALSE, FALSE, sizeof(CcRegion));
+  cc_settings_get_options(&self->settings, &options);
+  cc_options_get_filter(&options, &filter);
+  return check_kernel(&filter, error) && cc_filter_check(&filter, error) &&
+         cc_options_find_regions(&options, NULL, regions, error);
 }
 
 /* Tries a filter with the values of `tried` for the options in `part`, and the running values for
@@ -33,7 +37,7 @@ try_part(GstCudaConv *self, const CcOptions *tried, CcOptionSet part, CcUseFilte
   cc_options_assign(&mixed, &self->selection.running, ~part);
   cc_options_assign(&mixed, tried, part);
   cc_options_get_filter(&mixed, &filter);
-  if (!check_kernel(&filter, error) || !use(self, &filter, data, error))
+  if (!check_kernel(&filter, error) || !use(self, &filter, &mixed, data, error))
     return FALSE;
   cc_options_assign(&self->selection.running, &mixed, part);
   return TRUE;
@@ -56,19 +60,19 @@ refuse(GstCudaConv *self, CcOptionSet refused, const GError *reason) {
   gst_cuda_conv_notify(self, changed & reported);
 }
 
-/* Warns if sigma is set but has no effect, because the kernel is not a Gaussian. Warns again only
- * after sigma had an effect or was 0. */
+/* Warns if a sigma is set but has no effect, because the kernel is not a Gaussian. Warns again only
+ * after the sigma had an effect or was 0. */
 static void
-check_sigma(GstCudaConv *self) {
-  const CcFilter *filter = cc_session_get_filter(self->session);
-  const gboolean useless = filter->kernel && filter->sigma > 0 && !filter->kernel->gaussian;
-  if (useless && !self->selection.sigma_reported && gst_cuda_conv_claim_warning(self, "sigma")) {
-    g_autofree gchar *text = g_strdup_printf("sigma=%g has no effect on the kernel %s; "
+check_sigma(GstCudaConv *self, const gchar *name, gdouble sigma, gboolean *reported) {
+  const CcKernel *kernel = cc_session_get_filter(self->session)->kernel;
+  const gboolean useless = kernel && sigma > 0 && !kernel->gaussian;
+  if (useless && !*reported && gst_cuda_conv_claim_warning(self, name)) {
+    g_autofree gchar *text = g_strdup_printf("%s=%g has no effect on the kernel %s; "
                                              "kernel=gaussian uses it",
-                                             filter->sigma, filter->kernel->name);
+                                             name, sigma, kernel->name);
     gst_cuda_conv_warn(self, text);
   }
-  self->selection.sigma_reported = useless;
+  *reported = useless;
 }
 
 /* Warns in the same way if the color of the overlay is transparent. */
@@ -88,7 +92,9 @@ check_overlay(GstCudaConv *self) {
 
 static void
 check_effect(GstCudaConv *self) {
-  check_sigma(self);
+  const CcFilter *filter = cc_session_get_filter(self->session);
+  check_sigma(self, "sigma", filter->sigma, &self->selection.sigma_reported);
+  check_sigma(self, "roi-sigma", filter->roi_sigma, &self->selection.roi_sigma_reported);
   check_overlay(self);
 }
 
@@ -141,7 +147,7 @@ gst_cuda_conv_choose_filter(GstCudaConv *self, CcUseFilter use, gpointer data, G
   const CcFilter *running = cc_session_get_filter(self->session);
   g_autoptr(GError) reason = NULL;
   if (try_properties(self, use, data, &reason) ||
-      (running->kernel && use(self, running, data, error))) {
+      (running->kernel && use(self, running, &self->selection.running, data, error))) {
     check_effect(self);
     return TRUE;
   }
@@ -161,5 +167,6 @@ gst_cuda_conv_update_filter(GstCudaConv *self, CcUseFilter use, gpointer data) {
 void
 gst_cuda_conv_begin_selection(GstCudaConv *self) {
   self->selection.tried = 0;
-  self->selection.sigma_reported = self->selection.overlay_reported = FALSE;
+  self->selection.sigma_reported = self->selection.roi_sigma_reported = FALSE;
+  self->selection.overlay_reported = FALSE;
 }

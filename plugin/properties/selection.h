@@ -9,10 +9,10 @@
 
 G_BEGIN_DECLS
 
-/* A function that makes the following frames use `filter`. FALSE: the filter cannot work, and
- * nothing has changed. */
-typedef gboolean (*CcUseFilter)(GstCudaConv *self, const CcFilter *filter, gpointer data,
-                                GError **error);
+/* A function that makes the following frames use `filter`, which was made from `options`, and the
+ * regions of `options`. FALSE: they cannot work, and nothing has changed. */
+typedef gboolean (*CcUseFilter)(GstCudaConv *self, const CcFilter *filter, const CcOptions *options,
+                                gpointer data, GError **error);
 
 /* Begins a new stream, which has no filter yet. */
 void gst_cuda_conv_begin_selection(GstCudaConv *self);

@@ -284,9 +284,9 @@ cc_settings_put_back(CcSettings *self, CcOptionSet refused, const CcOptions *run
 /* --- for any thread --- */
 
 void
-cc_settings_get_filter(CcSettings *self, CcFilter *filter) {
+cc_settings_get_options(CcSettings *self, CcOptions *options) {
   g_mutex_lock(&self->lock);
-  cc_options_get_filter(&self->committed, filter);
+  cc_options_assign(options, &self->committed, CC_ALL_OPTIONS);
   g_mutex_unlock(&self->lock);
 }
 

@@ -98,8 +98,8 @@ CcOptionSet cc_settings_put_back(CcSettings *self, CcOptionSet refused, const Cc
 
 /* --- for any thread --- */
 
-/* Gets the filter of the committed values, as cc_options_get_filter does. */
-void cc_settings_get_filter(CcSettings *self, CcFilter *filter);
+/* Copies the committed values into `options`, which must be initialised, at least to zero. */
+void cc_settings_get_options(CcSettings *self, CcOptions *options);
 
 /* The committed stride. */
 guint cc_settings_get_stride(CcSettings *self);

@@ -119,6 +119,7 @@ CHANGES = {
     "mix": "-1.5",
     "overlay": "0x80ff8000",
     "stride": "2",
+    "roi": "<8,4,20,12>",
 }
 
 
@@ -140,7 +141,9 @@ class Options(media.Case):
         source = self.make(frames=2, pattern="smpte")
         kernel = self.folder / "my.ini"
         kernel.write_text("[mine]\nmatrix-3=1 2 1; 2 4 2; 1 2 1\n")
-        for properties in ("kernel=gaussian sigma=3", "border=constant border-value=1", "kernel-file=" + str(kernel)):
+        for properties in ("kernel=gaussian sigma=3", "border=constant border-value=1", "kernel-file=" + str(kernel),
+                           "roi=<8,4,20,12> target=<2,6>", "roi=<<8,4,20,12>,<0,0,8,8>> outside=black",
+                           "kernel=gaussian roi=<8,4,20,12> roi-sigma=0.25"):
             self.apply("--lossless", *(f"--{part}" for part in properties.split()), source, "out.mkv")
             self.assertEqual(frames_of(self.folder / "out.mkv").hashes, filtered(source, properties).hashes)
         rgb = self.folder / "in.png"
@@ -153,7 +156,11 @@ class Options(media.Case):
                                   ("invert=true", ("--set=invert=true",)),
                                   ("invert=false", ("--invert", "--set=invert=false")),
                                   ("mix=-0.5", ("--mix", "-0.5")), ("overlay=0xff00ff00", ("--overlay", "#00ff00")),
-                                  ("overlay=0x8000ff00", ("--overlay=#8000ff00",))):
+                                  ("overlay=0x8000ff00", ("--overlay=#8000ff00",)),
+                                  ("roi=<<8,4,20,12>,<0,0,8,8>>", ("--roi", "8,4,20,12; 0 0 8 8")),
+                                  ("roi=<8,4,20,12> target=<2,6>", ("--roi=8,4,20,12", "--target=2,6")),
+                                  ("invert=false", ("--roi=8,4,20,12", "--roi", "")),
+                                  ("invert=false", ("--set=roi-meta=true", "--set=roi-meta=false"))):
             self.apply("--lossless", *words, source, "out.mkv")
             self.assertEqual(frames_of(self.folder / "out.mkv").hashes, filtered(source, properties).hashes)
         for option in ("--backend=cpu", "--n-threads=1", "--in-flight=1", "--cuda-device-id=0", "--algorithm=auto"):

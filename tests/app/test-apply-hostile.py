@@ -127,6 +127,22 @@ class Hostile(media.Case):
             self.apply("--preset=bad", "in.mkv", "out.mkv", status=2, env=env,
                        says=("--preset \"bad\": ", value.split("=")[0] + "="))
 
+    def test_long_lists_of_regions(self):
+        self.make("in.mkv", 3)
+        self.apply("--roi=" + "0,0,8,8;" * 256, "in.mkv", "out.mkv")
+        for text, says in (("0,0,8,8;" * 257, "at most 256 regions are possible"), ("1" * 100000, "each region needs"),
+                           ("1 " * 60000, "60000 numbers"), ("<" * 100000 + "x", '"x": each region needs')):
+            self.apply(f"--roi={text}", "in.mkv", "out.mkv", status=2, says=says)
+
+    def test_preset_of_metas(self):
+        self.make("in.mkv", 3)
+        path = self.folder / "data/gstreamer-1.0/presets/GstCudaConv.prs"
+        path.parent.mkdir(parents=True)
+        env = {**os.environ, "XDG_DATA_HOME": str(self.folder / "data")}
+        path.write_text("[_presets_]\nversion=1.0\nelement-name=GstCudaConv\n\n[metas]\nroi-meta=true\n")
+        self.apply("--preset=metas", "in.mkv", "out.mkv", status=2, env=env, says="the command has no detector")
+        self.apply("--preset=metas", "--set=roi-meta=false", "in.mkv", "out.mkv", env=env)
+
     def test_many_numbered_images(self):
         """Comparing IN with OUT does not take quadratic time."""
         count = 3000

@@ -95,6 +95,8 @@ offers_all doctor --h -- --help
 offers_all apply --inv -- --invert
 [[ $options != *nospace* ]] || fail "no space follows --invert"
 
+offers_all apply --roi -- --roi= --roi-sigma=
+
 # values, in all forms
 offers apply --kernel "" -- sobel gaussian custom
 offers_all apply --kernel so -- sobel sobel-x sobel-y
@@ -116,6 +118,9 @@ offers_all plan --piece "" --
 offers_all apply --set si -- size= sigma=
 [[ $options == *nospace* ]] || fail "a space follows size="
 offers_all apply --set inv -- invert=
+offers_all apply --set roi -- roi= roi-sigma=
+offers_all apply --outside "" -- copy black
+offers_all apply --roi "" --
 offers_all apply --sigma "" --
 
 # files, if a command takes them
@@ -124,6 +129,7 @@ takes_files yes apply in.mp4 o
 takes_files yes apply --kernel sobel ""
 takes_files yes apply --invert ""
 takes_files no apply --overlay ""
+takes_files no apply --roi ""
 takes_files yes play ""
 takes_files yes apply --kernel-file ""
 takes_files no apply --sigma ""

@@ -296,6 +296,16 @@ class Equal(jobs.Case):
         frames = [frame for chunk in range(3) for frame in media.frames_of(self.files_of(chunk)[0]).hashes]
         self.assertEqual(frames, media.filtered(source, "invert=true mix=-1.5 overlay=0x80ff8000 threshold=0.3").hashes)
 
+    def test_regions(self):
+        """Lists, whose texts have semicolons, get into the chunks in the same way."""
+        source = self.make("in.mkv", FRAMES, pattern="smpte")
+        self.plan("--lossless", "--roi=8,4,20,12; 0,0,8,8", "--target=2,2;40,20", "--outside=black", "--piece=2", source,
+                  "--out", "out.mkv")
+        self.run_job()
+        frames = [frame for chunk in range(3) for frame in media.frames_of(self.files_of(chunk)[0]).hashes]
+        properties = "roi=<<8,4,20,12>,<0,0,8,8>> target=<<2,2>,<40,20>> outside=black"
+        self.assertEqual(frames, media.filtered(source, properties).hashes)
+
     def test_digest_of_0_1(self):
         """Options that version 0.1 did not have leave the digest of the settings of its jobs as it was."""
         source = self.make("in.mkv", FRAMES)

@@ -60,27 +60,27 @@ typedef struct {
 typedef guint64 Counts[3 * MAX_REGIONS];
 
 static void
-draw_rectangles(CcFilter *filter, guint width, guint height) {
-  filter->source.x = check_uint(0, width - 1);
-  filter->source.y = check_uint(0, height - 1);
-  filter->source.width = check_uint(1, width);
-  filter->source.height = check_uint(1, height);
-  filter->target_set = check_uint(0, 1);
-  filter->target_x = check_uint(0, (width - 1) / MAX(1, filter->stride));
-  filter->target_y = check_uint(0, (height - 1) / MAX(1, filter->stride));
+draw_roi(CcRoi *roi, guint stride, guint width, guint height) {
+  roi->source.x = check_uint(0, width - 1);
+  roi->source.y = check_uint(0, height - 1);
+  roi->source.width = check_uint(1, width);
+  roi->source.height = check_uint(1, height);
+  roi->target_set = check_uint(0, 1);
+  roi->target_x = check_uint(0, (width - 1) / stride);
+  roi->target_y = check_uint(0, (height - 1) / stride);
 }
 
-/* Draws the filter's region, or several. Returns FALSE if the filter has no part of the frame. */
+/* Finds the region of `first`, and sometimes draws more. Returns FALSE if none is valid. */
 static gboolean
-draw_regions(Input *input, const CcFilter *filter, const CcFrameLayout *layout) {
+draw_regions(Input *input, const CcRoi *first, guint stride, const CcFrameLayout *layout) {
   const guint wanted = check_uint(0, 2) ? 1 : check_uint(2, G_N_ELEMENTS(input->region));
   const guint width = layout->plane[0].width, height = layout->plane[0].height;
-  CcFilter drawn = *filter;
+  CcRoi roi = *first;
   input->n_regions = 0;
   for (guint i = 0; i < wanted; i++) {
     input->n_regions +=
-        cc_filter_find_region(&drawn, layout, &input->region[input->n_regions], NULL) ? 1 : 0;
-    draw_rectangles(&drawn, width, height);
+        cc_roi_find_region(&roi, stride, layout, &input->region[input->n_regions], NULL) ? 1 : 0;
+    draw_roi(&roi, stride, width, height);
   }
   return input->n_regions > 0;
 }
@@ -93,8 +93,11 @@ run(const CcCpuProgram *program, const Input *input, const GuardedFrame *dst, Co
   guint8 *scratch = aligned_alloc(CC_ROW_ALIGN, size + sizeof guard);
   guint8 *planes = aligned_alloc(CC_ROW_ALIGN, program->planes_size + sizeof guard);
   g_autoptr(GArray) slices = g_array_new(FALSE, FALSE, sizeof(CcSlice));
-  const CcSubmitInfo submission = {input->src->frame, dst->frame, input->region, input->n_regions,
-                                   counts};
+  const CcSubmitInfo submission = {.src = input->src->frame,
+                                   .dst = dst->frame,
+                                   .regions = input->region,
+                                   .n_regions = input->n_regions,
+                                   .results = counts};
   memset(scratch, 0xa5, size);
   memcpy(scratch + size, guard, sizeof guard);
   memset(planes, 0x5a, program->planes_size);
@@ -469,15 +472,16 @@ draw_layout(guint type) {
   return (CcFrameLayout){.n_planes = 1, .plane = {plane}};
 }
 
-/* Draws all parameters except the kernel. */
+/* Draws all parameters except the kernel, and a region, which is mostly the whole frame. */
 static CcFilter
-draw_filter(guint width, guint height) {
+draw_filter(guint width, guint height, CcRoi *roi) {
   CcFilter filter = {.border = check_uint(0, CC_N_BORDERS - 1),
                      .border_value = g_rand_double(check.rand),
                      .alpha = check_uint(0, CC_N_ALPHAS - 1),
                      .stride = check_uint(0, 2) ? 1 : 1 << check_uint(0, 2)};
+  *roi = (CcRoi){0};
   if (check_uint(0, 2) == 0)
-    draw_rectangles(&filter, width, height);
+    draw_roi(roi, filter.stride, width, height);
   return filter;
 }
 
@@ -571,7 +575,8 @@ check_pass(guint number) {
   const guint of_row = op.n_matrices * op.width * op.height * plane->width * plane->step;
   if (check_uint(0, 20))
     plane->height = CLAMP(MAX_TAPS / of_row, 1, plane->height);
-  CcFilter filter = draw_filter(plane->width, plane->height);
+  CcRoi roi;
+  CcFilter filter = draw_filter(plane->width, plane->height, &roi);
   filter.kernel = cc_kernels_find("sobel");
   filter.response = op.response;
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
@@ -585,7 +590,7 @@ check_pass(guint number) {
   guarded_frame_draw(src, check_uint(0, PATTERN_COUNT - 1), check.rand);
   Input input = {.src = src};
   CcPlacement placement;
-  if (!draw_regions(&input, &filter, &layout))
+  if (!draw_regions(&input, &roi, plan->stride, &layout))
     return;
   cc_plan_place(plan, &input.region[0], &placement);
   const guint x = check_uint(0, placement.target[0].width - 1) * plan->stride;
@@ -609,7 +614,8 @@ check_frame(void) {
       check_uint(0, 15) ? check_uint(1, check_uint(0, 1) ? 9 : 70) : wide[check_uint(0, 2)];
   const guint height = check_uint(1, width > 70 ? 3 : 40);
   const CcFrameLayout layout = test_format_layout(format, width, height, check_uint(0, 1));
-  CcFilter filter = draw_filter(width, height);
+  CcRoi roi;
+  CcFilter filter = draw_filter(width, height, &roi);
   filter.kernel = g_ptr_array_index(kernels, check_uint(0, kernels->len - 1));
   filter.size = 2 * check_uint(0, 3) + 1;
   filter.response = responses[check_uint(0, G_N_ELEMENTS(responses) - 1)];
@@ -619,11 +625,13 @@ check_frame(void) {
   filter.chroma = check_uint(0, 1) ? CC_CHROMA_AUTO : check_uint(0, CC_N_CHROMAS - 1);
   filter.bias = check_uint(0, 1) * 40;
   if (layout.plane[0].has_macropixels &&
-      check_uint(0, 2)) /* for methods that take whole macropixels */
+      check_uint(0, 2)) { /* for methods that take whole macropixels */
     filter = (CcFilter){.kernel = cc_kernels_find(check_uint(0, 1) ? "gaussian" : "box"),
                         .size = check_uint(0, 1) ? 3 : 5,
                         .chroma = CC_CHROMA_FILTER,
                         .border = filter.border};
+    roi = (CcRoi){0};
+  }
   const TestStages *stages = &test_stages[check_uint(0, 1) * check_uint(0, 4)];
   cc_plan_append_stages(stages->stage, stages->n);
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
@@ -637,7 +645,7 @@ check_frame(void) {
   g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, check_uint(0, PLACEMENT_COUNT - 1));
   guarded_frame_draw(src, check_uint(0, 2 * PATTERN_COUNT - 1) % PATTERN_COUNT, check.rand);
   Input input = {.src = src};
-  if (draw_regions(&input, &filter, &layout))
+  if (draw_regions(&input, &roi, plan->stride, &layout))
     check_plan(plan, stages, &input, TRUE);
 }
 

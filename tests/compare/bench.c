@@ -59,7 +59,8 @@ static gdouble
 time_frames(const Target *target, CcProgram *program, const GuardedFrame *src,
             const GuardedFrame *dst) {
   const CcRegion whole = cc_frame_layout_region(&src->layout);
-  const CcSubmitInfo info = {src->frame, dst->frame, &whole, 1, NULL};
+  const CcSubmitInfo info = {
+      .src = src->frame, .dst = dst->frame, .regions = &whole, .n_regions = 1};
   g_autoptr(GTimer) total = g_timer_new();
   g_autoptr(GTimer) timer = g_timer_new();
   gdouble best = -1;

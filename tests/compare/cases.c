@@ -278,7 +278,7 @@ random_place(guint n, guint size, gboolean cut, GRand *rand) {
 }
 
 static void
-set_region(CcFilter *filter, Region region, guint width, guint height, guint32 seed) {
+set_region(CcRoi *roi, Region region, guint stride, guint width, guint height, guint32 seed) {
   if (region == REGION_ALL)
     return;
   g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
@@ -292,31 +292,30 @@ set_region(CcFilter *filter, Region region, guint width, guint height, guint32 s
     rect.height = height - rect.y + (guint)g_rand_int_range(rand, 0, 3);
   }
   if (region != REGION_SHIFTED)
-    filter->source = rect;
+    roi->source = rect;
   if (region == REGION_INSIDE || region == REGION_TOP_LEFT || region == REGION_BOTTOM_RIGHT)
     return;
   const gboolean cut = region == REGION_CUT;
-  filter->target_set = TRUE;
-  const guint stride = filter->stride;
-  filter->target_x = random_place(rect.width / stride, (width + stride - 1) / stride, cut, rand);
-  filter->target_y = random_place(rect.height / stride, (height + stride - 1) / stride, cut, rand);
+  roi->target_set = TRUE;
+  roi->target_x = random_place(rect.width / stride, (width + stride - 1) / stride, cut, rand);
+  roi->target_y = random_place(rect.height / stride, (height + stride - 1) / stride, cut, rand);
 }
 
 /* Aligns a region in packed 4:2:2 to whole macropixels: from and to even columns, or to the end of
  * a row. */
 static void
-keep_pairs(CcFilter *filter, guint width) {
-  const guint stride = filter->stride, out_width = (width + stride - 1) / stride;
-  CcRect *source = &filter->source;
+keep_pairs(CcRoi *roi, guint stride, guint width) {
+  const guint out_width = (width + stride - 1) / stride;
+  CcRect *source = &roi->source;
   const guint unit = 2 * stride;
-  source->x -= source->x % (filter->target_set ? 2 : unit);
+  source->x -= source->x % (roi->target_set ? 2 : unit);
   source->width += (unit - source->width % unit) % unit;
-  filter->target_x -= filter->target_x % 2;
+  roi->target_x -= roi->target_x % 2;
   const guint n_read = source->width ? MIN(source->width, width - source->x) : width;
   const guint n_made = (n_read + stride - 1) / stride;
-  if (!filter->target_set || n_made % 2 == 0 || filter->target_x + n_made >= out_width)
+  if (!roi->target_set || n_made % 2 == 0 || roi->target_x + n_made >= out_width)
     return;
-  filter->target_set = FALSE; /* half a macropixel, at the end of the row */
+  roi->target_set = FALSE; /* half a macropixel, at the end of the row */
   source->x -= source->x % unit;
 }
 
@@ -361,37 +360,38 @@ case_list_get(const CaseList *list, guint index) {
   };
   result.layout.kr = ranges[level[DIM_RANGE]].kr;
   result.layout.kb = ranges[level[DIM_RANGE]].kb;
-  set_region(&result.filter, regions[level[DIM_REGION]], width, height, result.seed);
+  const guint stride = result.filter.stride;
+  set_region(&result.roi, regions[level[DIM_REGION]], stride, width, height, result.seed);
   if (result.layout.plane[0].has_macropixels)
-    keep_pairs(&result.filter, width);
+    keep_pairs(&result.roi, stride, width);
   result.refused = result.filter.response == CC_RESPONSE_DIRECTION && kernel->n_matrices != 2;
   return result;
 }
 
 /* Returns "roi=all target=same", or the values of the properties. */
 static gchar *
-describe_region(const CcFilter *filter) {
-  const CcRect *from = &filter->source;
-  g_autofree gchar *roi =
+describe_region(const CcRoi *roi) {
+  const CcRect *from = &roi->source;
+  g_autofree gchar *source =
       from->width ? g_strdup_printf("<%u,%u,%u,%u>", from->x, from->y, from->width, from->height)
                   : g_strdup("all");
-  g_autofree gchar *target = filter->target_set
-                                 ? g_strdup_printf("<%u,%u>", filter->target_x, filter->target_y)
-                                 : g_strdup("same");
-  return g_strdup_printf("roi=%s target=%s", roi, target);
+  g_autofree gchar *target =
+      roi->target_set ? g_strdup_printf("<%u,%u>", roi->target_x, roi->target_y) : g_strdup("same");
+  return g_strdup_printf("roi=%s target=%s", source, target);
 }
 
 gchar *
 case_describe(const Case *c) {
-  g_autofree gchar *region = describe_region(&c->filter);
+  g_autofree gchar *region = describe_region(&c->roi);
   return g_strdup_printf(
       "kernel=%s format=%s size=%ux%u range=%s border=%s border-value=%g response=%s chroma=%s "
-      "color=%s alpha=%s scale=%.17g bias=%g stride=%u threshold=%g invert=%d mix=%g "
+      "color=%s alpha=%s scale=%.17g bias=%g stride=%u repeats=%u threshold=%g invert=%d mix=%g "
       "overlay=0x%08x %s pattern=%s src=%s dst=%s",
       c->kernel, c->format, c->width, c->height, c->range, cc_border_names[c->filter.border],
       c->filter.border_value, cc_response_names[c->filter.response],
       cc_chroma_names[c->filter.chroma], cc_color_names[c->filter.color],
       cc_alpha_names[c->filter.alpha], c->filter.scale, c->filter.bias, c->filter.stride,
-      c->filter.threshold, c->filter.invert, c->filter.mixes ? c->filter.mix : 1, c->filter.overlay,
-      region, pattern_names[c->pattern], placement_names[c->src], placement_names[c->dst]);
+      c->filter.repeats, c->filter.threshold, c->filter.invert, c->filter.mixes ? c->filter.mix : 1,
+      c->filter.overlay, region, pattern_names[c->pattern], placement_names[c->src],
+      placement_names[c->dst]);
 }

@@ -40,6 +40,7 @@ typedef struct {
 /* A case ready to run. */
 typedef struct {
   CcFilter filter;
+  CcRoi roi;
   CcFrameLayout layout;
   Pattern pattern;
   Placement src, dst;

@@ -2,6 +2,8 @@
 
 #include "tests/compare/regressions.h"
 
+#include "engine/options.h"
+
 /* kernels of this file */
 #define FAINT "faint"
 #define MIXED "mixed"
@@ -138,9 +140,91 @@ static const struct {
     {"gaussian", "YUY2", 2001, 1010, 1, 0, 0, TRUE, 1, 0, 0, 0},
 };
 
+/* Repetitions: all kinds of planes and packed frames; chroma and alpha that are filtered, copied
+ * and filled; luma of R, G and B; bits beside the samples; half a macropixel; odd sizes, and parts
+ * of subsampled planes; targets that are cut off; windows larger than the frame; stages afterwards;
+ * plans that are rewritten; frames that are written with non-temporal stores. */
+static const struct {
+  const gchar *format;
+  guint width, height, repeats;
+  const gchar *options; /* after "kernel=" */
+  CcRect source;        /* of no width: the frame */
+  guint target[2];      /* 0, 0: none */
+} repeated[] = {
+    {"GRAY8", 333, 41, 3, "box", {0}, {0}},
+    {"GRAY8", 333, 41, 3, "box size=31 border=reflect-101", {31, 3, 200, 33}, {0}},
+    {"GRAY8", 150, 131, 3, "box size=127 border=wrap", {0}, {0}},
+    {"GRAY8",
+     333,
+     41,
+     2,
+     "gaussian size=5 border=constant threshold=0.4 mix=0.5",
+     {5, 6, 300, 20},
+     {33, 30}},
+    {"GRAY16_LE", 70, 31, 2, "box size=127 border=reflect", {0}, {0}},
+    {"GRAY16_LE", 99, 40, 3, "gaussian size=5 border=constant mix=-2", {0}, {0}},
+    {"GRAY16_LE", 1, 1, 3, "box border=wrap", {0}, {0}},
+    {"RGB", 203, 41, 3, "box border=constant", {0}, {0}},
+    {"RGB", 93, 35, 3, "box size=31 border=reflect color=grey", {0}, {0}},
+    {"RGB",
+     93,
+     35,
+     3,
+     "gaussian size=5 color=grey threshold=0.3 mix=0.5",
+     {11, 3, 60, 30},
+     {40, 1}},
+    {"RGB", 65, 20, 3, "box size=127", {0}, {0}},
+    {"RGBA", 333, 31, 3, "box size=31", {17, 5, 200, 20}, {0}},
+    {"RGBA", 93, 35, 2, "box border=wrap alpha=filter", {0}, {0}},
+    {"RGBA", 93, 35, 3, "gaussian size=5 border=constant alpha=opaque overlay=#80ff2010", {0}, {0}},
+    {"RGBA", 70, 20, 3, "box size=127 border=reflect-101", {0}, {0}},
+    {"ARGB", 93, 35, 2, "box size=31 color=grey", {0}, {0}},
+    {"RGBx", 93, 35, 2, "gaussian size=5", {0}, {0}},
+    {"I420", 203, 41, 3, "box chroma=filter", {3, 5, 101, 21}, {0}},
+    {"I420", 203, 41, 3, "box size=31 border=reflect chroma=filter", {0}, {0}},
+    {"I420", 203, 41, 2, "gaussian size=5 chroma=copy", {51, 7, 90, 20}, {3, 2}},
+    {"I420", 203, 41, 3, "gaussian size=5 overlay=#ff0000 chroma=filter", {0}, {0}},
+    {"NV12", 331, 39, 3, "box size=31 chroma=filter", {101, 9, 151, 25}, {0}},
+    {"NV12", 90, 61, 3, "box size=127 border=wrap chroma=filter", {0}, {0}},
+    {"NV12", 331, 39, 3, "box chroma=neutral threshold=0.5", {0}, {0}},
+    {"NV12", 331, 39, 3, "gaussian size=5 chroma=copy", {0}, {200, 11}},
+    {"P010_10LE", 283, 37, 3, "box size=31 chroma=filter", {40, 1, 160, 36}, {0}},
+    {"P010_10LE", 331, 39, 3, "gaussian size=5 chroma=copy mix=0.5", {0}, {0}},
+    {"P010_10LE", 70, 21, 2, "box size=127 chroma=filter", {0}, {0}},
+    {"YUY2", 203, 21, 3, "box chroma=filter", {0}, {0}},
+    {"YUY2", 203, 21, 3, "box size=31 border=reflect chroma=filter", {20, 1, 183, 18}, {0}},
+    {"YUY2", 202, 21, 3, "gaussian size=5 border=wrap chroma=filter", {0}, {0}},
+    {"YUY2", 203, 21, 2, "gaussian size=5 chroma=copy threshold=0.5", {20, 1, 90, 18}, {150, 3}},
+    {"UYVY", 71, 20, 3, "box size=127 border=constant mix=0.3 chroma=filter", {0}, {0}},
+    {"VYUY", 1, 9, 3, "box chroma=filter", {0}, {0}},
+    {"UYVY", 202, 21, 3, "box overlay=#c0ff00ff chroma=filter", {0}, {0}},
+    {"Y42B", 203, 41, 3, "box size=31 chroma=filter", {3, 5, 101, 21}, {101, 20}},
+    {"Y42B", 203, 41, 2, "gaussian size=5 chroma=filter", {0}, {0}},
+    {"AYUV", 150, 21, 3, "box alpha=filter mix=0.5 chroma=filter", {0}, {0}},
+    {"ARGB64", 99, 40, 3, "box size=31 border=constant", {0}, {0}},
+    {"ARGB64", 99, 40, 3, "gaussian size=5 border=wrap alpha=filter", {0}, {0}},
+    {"GBR_10LE", 203, 21, 3, "box size=31", {0}, {0}},
+    {"GBR", 93, 35, 3, "sobel", {0}, {0}},
+    {"RGB", 93, 35, 2, "sobel", {0}, {0}},
+    {"I420", 93, 35, 3, "sobel size=5", {0}, {0}},
+    {"YUY2", 202, 21, 3, "identity chroma=filter", {0}, {0}},
+    {"RGBA", 93, 35, 2, "identity alpha=filter mix=0.5", {0}, {0}},
+    {"P010_10LE", 93, 35, 3, "identity chroma=filter", {0}, {0}},
+    {"GRAY8", 2561, 1601, 3, "box size=7 border=wrap", {0}, {0}},
+    {"RGBA", 1281, 801, 3, "box", {0}, {0}},
+    {"YUY2", 2001, 1010, 3, "gaussian size=3 threshold=0.5 chroma=filter", {0}, {0}},
+    {"NV12",
+     2100,
+     1300,
+     3,
+     "box size=5 threshold=0.5 mix=0.5 chroma=filter",
+     {300, 200, 1701, 1001},
+     {0}},
+};
+
 guint
 regressions_count(void) {
-  return G_N_ELEMENTS(cases) + G_N_ELEMENTS(composed);
+  return G_N_ELEMENTS(cases) + G_N_ELEMENTS(composed) + G_N_ELEMENTS(repeated);
 }
 
 /* Returns a row and a column with sums of 27 and 6 bits. */
@@ -194,14 +278,13 @@ composed_get(guint i) {
               .response = composed[i].response,
               .alpha = CC_ALPHA_FILTER,
               .stride = composed[i].stride,
-              .target_set = composed[i].target_x > 0,
-              .target_x = composed[i].target_x,
               .threshold = composed[i].threshold,
               .invert = composed[i].invert,
               .mixes = TRUE,
               .mix = composed[i].mix,
               .overlay = composed[i].overlay,
           },
+      .roi = {.target_set = composed[i].target_x > 0, .target_x = composed[i].target_x},
       .layout = test_format_layout(format, composed[i].width, composed[i].height, i % 2),
       .pattern = PATTERN_RANDOM,
       .seed = i,
@@ -214,8 +297,37 @@ composed_get(guint i) {
   };
 }
 
+static Case
+repeated_get(guint i) {
+  const TestFormat *format = test_format_find(repeated[i].format);
+  g_autofree gchar *text = g_strconcat("kernel=", repeated[i].options, NULL);
+  g_auto(CcOptions) options;
+  Case c = {
+      .layout = test_format_layout(format, repeated[i].width, repeated[i].height, i % 2),
+      .pattern = PATTERN_RANDOM,
+      .src = i % PLACEMENT_COUNT,
+      .dst = i / 2 % PLACEMENT_COUNT,
+      .seed = i,
+      .kernel = repeated[i].options,
+      .format = format->name,
+      .range = i % 2 ? "limited" : "full",
+      .width = repeated[i].width,
+      .height = repeated[i].height,
+  };
+  cc_options_init(&options);
+  g_assert_true(cc_options_set_text(&options, text, NULL));
+  cc_options_get_filter(&options, &c.filter); /* a named kernel, which lives on */
+  c.filter.border_value = 0.3;
+  c.filter.repeats = repeated[i].repeats;
+  c.roi = (CcRoi){repeated[i].source, repeated[i].target[0] > 0, repeated[i].target[0],
+                  repeated[i].target[1]};
+  return c;
+}
+
 Case
 regressions_get(guint index) {
+  if (index >= G_N_ELEMENTS(cases) + G_N_ELEMENTS(composed))
+    return repeated_get(index - G_N_ELEMENTS(cases) - G_N_ELEMENTS(composed));
   if (index >= G_N_ELEMENTS(cases))
     return composed_get(index - G_N_ELEMENTS(cases));
   const TestFormat *format = test_format_find(cases[index].format);
@@ -232,9 +344,8 @@ regressions_get(guint index) {
               .chroma = CC_CHROMA_FILTER,
               .color = g_str_equal(cases[index].kernel, EACH) ? CC_COLOR_COMPONENTS : CC_COLOR_GREY,
               .stride = cases[index].stride,
-              .target_set = cases[index].target_x > 0,
-              .target_x = cases[index].target_x,
           },
+      .roi = {.target_set = cases[index].target_x > 0, .target_x = cases[index].target_x},
       .layout = test_format_layout(format, cases[index].width, cases[index].height, FALSE),
       .pattern = cases[index].pattern,
       .seed = index,

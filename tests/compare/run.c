@@ -60,7 +60,7 @@ trial_new(const Case *c) {
   guarded_frame_draw(trial->src, c->pattern, rand);
   for (guint p = 0; p < c->layout.n_planes; p++) {
     CcRect target;
-    oracle_regions(&trial->filter, &c->layout, p, &trial->source[p], &target);
+    oracle_regions(&trial->filter, &c->roi, &c->layout, p, &trial->source[p], &target);
     trial->is_part = trial->is_part || !is_whole(&trial->source[p], &c->layout.plane[p]) ||
                      !is_whole(&target, &trial->out_layout.plane[p]);
   }
@@ -68,7 +68,7 @@ trial_new(const Case *c) {
     guarded_frame_draw(trial->blank, PATTERN_RANDOM, rand);
     guarded_frame_copy(trial->expected, trial->blank);
   }
-  oracle_filter(&trial->filter, &c->layout, &trial->src->frame, &trial->expected->frame,
+  oracle_filter(&trial->filter, &c->roi, &c->layout, &trial->src->frame, &trial->expected->frame,
                 &trial->tolerance);
   if (trial->is_part)
     guarded_frame_poison(trial->src, trial->source, rand);
@@ -94,8 +94,10 @@ run_submissions(const Target *target, CcProgram *program, const Trial *trial,
   gboolean ok = TRUE;
   guint submitted = 0;
   for (; ok && submitted < n; submitted++) {
-    infos[submitted] =
-        (CcSubmitInfo){trial->src->frame, dst[submitted]->frame, &trial->region, 1, NULL};
+    infos[submitted] = (CcSubmitInfo){.src = trial->src->frame,
+                                      .dst = dst[submitted]->frame,
+                                      .regions = &trial->region,
+                                      .n_regions = 1};
     submissions[submitted] = cc_backend_submit(target->backend, program, &infos[submitted], error);
     ok = submissions[submitted] != NULL;
   }
@@ -237,7 +239,8 @@ make_plan(Trial *trial) {
     return g_strdup_printf("plan: %s", error->message);
   if (!cc_frame_layout_equal(&trial->plan->out_frame_layout, &trial->out_layout))
     return g_strdup("the plan has another output layout");
-  if (!cc_filter_find_region(&trial->filter, &trial->c.layout, &trial->region, &error))
+  if (!cc_roi_find_region(&trial->c.roi, trial->plan->stride, &trial->c.layout, &trial->region,
+                          &error))
     return g_strdup_printf("region: %s", error->message);
   CcPlacement placement;
   cc_plan_place(trial->plan, &trial->region, &placement);
@@ -262,7 +265,8 @@ compose_expected(Trial *trial, const Target *target) {
     return why;
   guarded_frame_copy(trial->expected, trial->first);
   g_clear_pointer(&trial->first, guarded_frame_free);
-  oracle_compose(&trial->filter, &trial->c.layout, &trial->src->frame, &trial->expected->frame);
+  oracle_compose(&trial->filter, &trial->c.roi, &trial->c.layout, &trial->src->frame,
+                 &trial->expected->frame);
   memset(trial->tolerance.limit, 0, sizeof trial->tolerance.limit);
   memset(trial->tolerance.color_component, 0, sizeof trial->tolerance.color_component);
   return NULL;

@@ -41,7 +41,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Trial, trial_free)
 
 /* Runs the case on all targets. The first target must have no algorithm. Each result must agree
  * with the oracle, and if the oracle allows a tolerance, equal the first target's. Samples outside
- * the filter's target must keep their values. Samples outside its source differ from those that the
+ * the region's target must keep their values. Samples outside its source differ from those that the
  * oracle saw. */
 void trial_run(Trial *trial, const Target *targets, guint n_targets, VerdictFunc verdict,
                gpointer data);

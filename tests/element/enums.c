@@ -2,6 +2,7 @@
 #include "enums.h"
 
 #include <gst/check/gstcheck.h>
+#include <gst/video/video.h>
 
 /* --- properties with numbers or enum values --- */
 
@@ -36,6 +37,9 @@ const TestKnob test_knobs[] = {
     REAL("mix", TEST_LOOKS, mix, 6, 1, 1, 1, 0.5, -2, 8),
     WHOLE("overlay", TEST_LOOKS, overlay, 4, 0, 0, 0, 0x70ff8000),
     WHOLE("stride", TEST_LOOKS, stride, 4, 1, 1, 2, 4),
+    WHOLE("outside", TEST_LOOKS, outside, 2, 0, 1),
+    /* 0 only: other values refuse most values of scale, bias, response and stride */
+    REAL("roi-sigma", TEST_LOOKS, roi_sigma, 1, 0),
 };
 
 const guint test_n_knobs = G_N_ELEMENTS(test_knobs);
@@ -105,6 +109,42 @@ test_kernels_clear(void) {
   test_n_kernels = 0;
 }
 
+/* --- regions --- */
+
+#define REGIONS(roi, target, by_meta, type)                                                        \
+  .set = {{"roi", roi}, {"target", target}, {"roi-meta", by_meta}, {"roi-type", type}}
+
+/* The regions fit frames of 160x90 with each stride. The last one is cut off in small frames. */
+const TestRegions test_regions[] = {
+    {REGIONS("", "", "false", ""), .whole = TRUE},
+    {REGIONS("", "", "false", "face"), .whole = TRUE},
+    {REGIONS("<8,4,100,50>", "", "false", ""), .n = 1, .roi = {{.source = {8, 4, 100, 50}}}},
+    {REGIONS("<<0,0,33,17>,<20,10,60,40>,<150,80,500,500>>", "", "false", "face"), .n = 3,
+     .roi = {{.source = {0, 0, 33, 17}},
+             {.source = {20, 10, 60, 40}},
+             {.source = {150, 80, 500, 500}}}},
+    {REGIONS("<<3,2,3,2>,<50,30,41,21>>", "<<30,15>,<0,5>>", "false", ""), .n = 2,
+     .roi = {{{3, 2, 3, 2}, TRUE, 30, 15}, {{50, 30, 41, 21}, TRUE, 0, 5}}},
+    {REGIONS("<8,4,100,50>", "<<1,2>,<3,4>>", "true", ""), /* these are ignored */
+     .n = 3,
+     .roi = {{.source = {20, 10, 40, 30}},
+             {.source = {30, 25, 50, 20}},
+             {.source = {100, 60, 500, 500}}}},
+    {REGIONS("", "", "true", "face"), .n = 2,
+     .roi = {{.source = {20, 10, 40, 30}}, {.source = {100, 60, 500, 500}}}},
+    {REGIONS("", "", "true", "nothing"), .n = 0},
+};
+
+const guint test_n_regions = G_N_ELEMENTS(test_regions);
+
+void
+test_metas_add(GstBuffer *buffer) {
+  gst_buffer_add_video_region_of_interest_meta(buffer, "face", 20, 10, 40, 30);
+  gst_buffer_add_video_region_of_interest_meta(buffer, "car", 30, 25, 50, 20);
+  gst_buffer_add_video_region_of_interest_meta(buffer, "face", 100, 60, 500, 500);
+  gst_buffer_add_video_region_of_interest_meta(buffer, "face", 5000, 0, 9, 9); /* outside */
+}
+
 static gboolean
 is_chosen(const gchar *name) {
   gboolean chosen = FALSE;
@@ -112,6 +152,8 @@ is_chosen(const gchar *name) {
     chosen |= g_str_equal(test_knobs[i].name, name);
   for (guint i = 0; i < test_n_kernels; i++)
     chosen |= g_strcmp0(test_kernels[i].set[0][0], name) == 0;
+  for (guint i = 0; i < G_N_ELEMENTS(test_regions[0].set); i++)
+    chosen |= g_str_equal(test_regions[0].set[i][0], name);
   return chosen;
 }
 
@@ -134,6 +176,15 @@ void
 test_assign_knob(TestAssignments *all, const TestKnob *knob, const CcFilter *filter) {
   gchar text[G_ASCII_DTOSTR_BUF_SIZE];
   test_assign(all, knob->name, g_ascii_dtostr(text, sizeof text, test_knob_get(knob, filter)));
+}
+
+void
+test_assign_regions(TestAssignments *all, const TestRegions *regions) {
+  for (guint i = 0; i < G_N_ELEMENTS(regions->set); i++) {
+    const gchar *text = regions->set[i][1];
+    const gboolean is_array = i < 2; /* the text of an empty array is not empty */
+    test_assign(all, regions->set[i][0], is_array && !*text ? "<>" : text);
+  }
 }
 
 void

@@ -2,10 +2,11 @@
 #pragma once
 
 /* Values of all properties that affect pixels, for tests that change them at random. Each value is
- * available as text for the element and as a field of CcFilter for the oracle. */
+ * available as text for the element, and as a field of CcFilter or as regions for the oracle. */
 
 #include <gst/gst.h>
 #include "engine/plan/filter.h"
+#include "engine/plan/region.h"
 
 /* The two groups of properties: those that choose the kernel's sums, and those applied to the
  * sums. */
@@ -43,7 +44,23 @@ extern guint test_n_kernels, test_n_named_kernels;
 void test_kernels_list(const gchar *path);
 void test_kernels_clear(void);
 
-/* Fails unless test_knobs and test_kernels cover all properties that affect pixels. */
+/* Values of the properties that choose regions. They are set together, because target has to suit
+ * roi. Regions of metas are those of test_metas_add. */
+typedef struct {
+  const gchar *set[4][2]; /* property and text */
+  gboolean whole;         /* the whole frame is filtered */
+  guint n;
+  CcRoi roi[3]; /* the same regions, for the oracle */
+} TestRegions;
+
+extern const TestRegions test_regions[];
+extern const guint test_n_regions;
+
+/* Attaches regions of two types to a buffer. */
+void test_metas_add(GstBuffer *buffer);
+
+/* Fails unless test_knobs, test_kernels and test_regions cover all properties that affect pixels.
+ */
 void test_assert_all_chosen(GstElement *element);
 
 #define TEST_MAX_ASSIGNMENTS 20
@@ -57,6 +74,7 @@ typedef struct {
 
 void test_assign(TestAssignments *all, const gchar *name, const gchar *text);
 void test_assign_knob(TestAssignments *all, const TestKnob *knob, const CcFilter *filter);
+void test_assign_regions(TestAssignments *all, const TestRegions *regions);
 void test_assignments_clear(TestAssignments *all);
 
 /* Set the values as one change. test_set_values sets all in one call, as g_object_set does.

@@ -11,6 +11,7 @@
 #define FRAMES 2
 #define TIMEOUT (10 * GST_SECOND)
 #define VIDEO "videotestsrc num-buffers=2 ! video/x-raw,format=GRAY8,width=64,height=48"
+#define YUY2 "videotestsrc num-buffers=2 ! video/x-raw,format=YUY2,width=64,height=48"
 /* source of buffers with n bytes, or 100, for any caps */
 #define BYTES_OF(n)                                                                                \
   "fakesrc num-buffers=2 sizetype=fixed sizemax=" #n " filltype=zero format=time ! "
@@ -46,6 +47,11 @@ static const Row rows[] = {
     {VIDEO, "response=loud", NO_START, "could not set property \"response\""},
     {VIDEO, "algorithm=fastest", NO_START, "could not set property \"algorithm\""},
     {VIDEO, "stride=half", NO_START, "could not set property \"stride\""},
+    {VIDEO, "roi=face", NO_START, "could not set property \"roi\""},
+    {VIDEO, "roi=10,20,8,8", NO_START, "could not set property \"roi\""},
+    {VIDEO, "outside=white", NO_START, "could not set property \"outside\""},
+    {VIDEO, "roi-meta=maybe", NO_START, "could not set property \"roi-meta\""},
+    {VIDEO, "roi-sigma=large", NO_START, "could not set property \"roi-sigma\""},
     {VIDEO, "backend=gpu", NO_START, "could not set property \"backend\""},
     {VIDEO, "matrix=nonsense", NO_START, "could not set property \"matrix\""},
     {VIDEO, "matrix=\"<1,2,1\"", NO_START, "could not set property \"matrix\""},
@@ -59,6 +65,7 @@ static const Row rows[] = {
      "border-value=2 is refused: a number from 0 to 1"},
     {VIDEO, "threshold=2", STOPS, "threshold=2 is refused: a number from 0 to 1"},
     {VIDEO, "mix=9", STOPS, "mix=9 is refused: a number from -8 to 8"},
+    {VIDEO, "kernel=gaussian roi-sigma=2", STOPS, "roi-sigma=2 is refused: a number from 0 to 1"},
     {VIDEO, "stride=0", STOPS, "stride=0 is refused: 1, 2 or 4 is needed"},
     {VIDEO, "stride=8", STOPS, "stride=8 is refused: 1, 2 or 4 is needed"},
     {VIDEO, "cuda-device-id=-2", STOPS, "cuda-device-id=-2 is refused: a whole number from -1 up"},
@@ -97,16 +104,27 @@ static const Row rows[] = {
      "in a text as \"1 2 1;\" or \"1;2;1\". stride=3 is refused"},
     {VIDEO, "kernel-file=/etc/passwd", STOPS,
      "/etc/passwd:1:1: a [name] must come before all else"},
+    {VIDEO, "roi=<10,20,8>", STOPS, "3 numbers: each region needs <x, y, width, height>"},
+    {VIDEO, "roi=<10,20,-8,8>", STOPS, "-8: each region needs <x, y, width, height>"},
+    {VIDEO, "roi=<0.25,0.25,0.5,0.5>", STOPS, "0.25: each region needs <x, y, width, height>"},
+    {VIDEO, "roi=<10,20,8,left>", STOPS, "\"left\": each region needs <x, y, width, height>"},
+    {VIDEO, "target=<<10,20>,30>", STOPS, "30: each position needs <x, y>"},
     /* refused values that a later value replaces */
     {VIDEO, "stride=3 stride=2", RUNS, ""},
     {VIDEO, "size=129 size=7", RUNS, ""},
     {VIDEO, "mix=9 mix=0", RUNS, ""},
+    {VIDEO, "roi=<1,2> roi=<0,0,8,8>", RUNS, ""},
     {VIDEO, "n-threads=-1 n-threads=0", RUNS, ""},
     {VIDEO, "matrix=<1,2> kernel=box", RUNS, ""},
     {VIDEO, "kernel-file=/nowhere/kernel.ini row=<1,2,1>", RUNS, ""},
     /* values without effect */
     {VIDEO, "overlay=0xff0000", RUNS, "overlay=0x00ff0000 is transparent and draws nothing"},
     {VIDEO, "sigma=1.5", RUNS, "sigma=1.5 has no effect on the kernel sobel"},
+    {VIDEO, "roi-sigma=0.2", RUNS, "roi-sigma=0.2 has no effect on the kernel sobel"},
+    {VIDEO, "roi=<60,40,100,100>", RUNS, ""},
+    {VIDEO, "roi=<0,0,8,8>,<20,0,8,8>", RUNS, ""},
+    {VIDEO, "roi=<0,0,0,8> roi-meta=true", RUNS, ""},
+    {VIDEO, "roi-type=face", RUNS, ""},
     {VIDEO, "kernel=sobel size=9", RUNS, ""},
     {VIDEO, "kernel=kirsch algorithm=two-pass", RUNS, ""},
     {VIDEO, "kernel=box size=9 algorithm=register-tile", RUNS, ""},
@@ -114,6 +132,14 @@ static const Row rows[] = {
     {VIDEO, "kernel=custom", STOPS, "kernel=custom"},
     {VIDEO, "kernel=gaussian sigma=22", STOPS, "21.08 is the largest sigma"},
     {VIDEO, "kernel=gaussian response=direction", STOPS, "response=direction: the kernel gaussian"},
+    {VIDEO, "roi=<64,0,8,8>", STOPS, "roi=<64, 0, 8, 8>: outside of the frame"},
+    {VIDEO, "roi=<10,20,0,8>", STOPS, "roi=<10, 20, 0, 8>: a width and a height of 1 or more"},
+    {YUY2, "roi=<1,0,8,8>", STOPS, "in packed 4:2:2 regions must start and end at even columns"},
+    {VIDEO, "target=<10,20>", STOPS, "target has 1 position and roi has 0 regions"},
+    {VIDEO, "roi=<0,0,8,8> target=<<10,20>,<30,40>>", STOPS,
+     "target has 2 positions and roi has 1"},
+    {VIDEO, "roi=<0,0,8,8> target=<64,0>", STOPS, "target=<64, 0>: outside of the output frame"},
+    {VIDEO, "kernel=gaussian roi-sigma=0.2 stride=2", STOPS, "roi-sigma=0.2: stride=1 is needed"},
     {VIDEO, "backend=cuda cuda-device-id=99", STOPS, "backend=cuda is not available: "},
     /* caps */
     {BYTES RAW "v210,width=64,height=48", "", NO_START, "can't handle caps"},
@@ -256,8 +282,10 @@ print_row(const Row *row, const Result *result) {
   const gchar *caps = g_str_equal(row->source, VIDEO) ? "" : strrchr(row->source, '!') + 2;
   g_autofree gchar *message = g_strstrip(g_strdup(result->messages->str));
   g_strdelimit(message, "\n", ' ');
-  g_print("| `%s%s` | %s | %s |\n", row->properties, caps, outcomes[row->outcome],
-          *message ? message : "(none)");
+  g_auto(GStrv) parts = g_strsplit(message, "<", -1); /* "<x, y>" would be a tag of HTML */
+  g_autofree gchar *escaped = g_strjoinv("&lt;", parts);
+  g_print("| `%s%s%s` | %s | %s |\n", caps, *caps && *row->properties ? " ! cudaconv " : "",
+          row->properties, outcomes[row->outcome], *escaped ? escaped : "(none)");
 }
 
 int

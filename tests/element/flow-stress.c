@@ -72,6 +72,14 @@ GST_START_TEST(properties_while_frames_flow) {
       {h, "threshold", "0.5"},
       {h, "mix", "-2"},
       {h, "overlay", "0xffff0000"},
+      {h, "roi", "<<0,0,8,8>,<5,5,60,28>>"},
+      {h, "roi", "<>"},
+      {h, "target", "<<1,2>,<3,4>>"},
+      {h, "target", "<>"},
+      {h, "outside", "black"},
+      {h, "roi-meta", "true"},
+      {h, "roi-meta", "false"},
+      {h, "roi-sigma", "0.25"},
   };
   GstBuffer *buffer = test_frame_random(caps, 1);
   GstHarnessThread *threads[G_N_ELEMENTS(settings)];
@@ -79,7 +87,7 @@ GST_START_TEST(properties_while_frames_flow) {
   for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
     threads[i] = stress_setting(&settings[i]);
   g_usleep(stress_duration());
-  /* on a loaded machine sixteen threads leave little time for the frames */
+  /* on a loaded machine so many threads leave little time for the frames */
   for (guint i = 0; gst_harness_buffers_received(h) <= N_FRAMES && i < 300; i++)
     g_usleep(100000);
   guint changes = 0;

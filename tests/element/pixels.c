@@ -110,9 +110,9 @@ check(const Case *c, const gchar *caps, guint32 seed) {
   test_map(&to, out_caps, expected, GST_MAP_WRITE);
   test_map(&got, out_caps, result, GST_MAP_READ);
   if (parts[1])
-    oracle_compose(&filter, &from.layout, &from.planes, &to.planes);
+    oracle_compose(&filter, NULL, &from.layout, &from.planes, &to.planes);
   else
-    oracle_filter(&filter, &from.layout, &from.planes, &to.planes, &tolerance);
+    oracle_filter(&filter, NULL, &from.layout, &from.planes, &to.planes, &tolerance);
   g_autofree gchar *message = NULL;
   fail_unless(frames_match(&to.layout, &to.planes, &got.planes, &tolerance, &message), "%s: %s",
               what, message);

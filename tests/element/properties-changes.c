@@ -22,6 +22,10 @@ static const gchar *const settings[] = {
     "kernel=sobel threshold=0.25 invert=true",
     "kernel=gaussian mix=-1.5",
     "kernel=sobel overlay=0xffff0000",
+    "kernel=gaussian roi=<3,2,20,11>",
+    "kernel=sobel roi=<<0,0,9,9>,<5,5,28,12>> target=<<24,0>,<1,3>> outside=black",
+    "kernel=gaussian roi-sigma=0.25",
+    "kernel=box roi-meta=true roi-type=face", /* no frame has metas: all is copied */
 };
 
 /* First resets all properties to their defaults, so that values of an earlier setting do not
@@ -29,10 +33,11 @@ static const gchar *const settings[] = {
 static void
 apply(GstElement *element, const gchar *setting) {
   static const gchar *const defaults[][2] = {
-      {"size", "0"},         {"sigma", "0"},          {"scale", "0"},        {"bias", "0"},
-      {"response", "auto"},  {"border", "replicate"}, {"border-value", "0"}, {"chroma", "auto"},
-      {"threshold", "0"},    {"invert", "false"},     {"mix", "1"},          {"overlay", "0"},
-      {"algorithm", "auto"},
+      {"size", "0"},        {"sigma", "0"},          {"scale", "0"},        {"bias", "0"},
+      {"response", "auto"}, {"border", "replicate"}, {"border-value", "0"}, {"chroma", "auto"},
+      {"threshold", "0"},   {"invert", "false"},     {"mix", "1"},          {"overlay", "0"},
+      {"roi", "<>"},        {"target", "<>"},        {"outside", "copy"},   {"roi-meta", "false"},
+      {"roi-type", ""},     {"roi-sigma", "0"},      {"algorithm", "auto"},
   };
   for (guint i = 0; i < G_N_ELEMENTS(defaults); i++)
     gst_util_set_object_arg(G_OBJECT(element), defaults[i][0], defaults[i][1]);
@@ -266,9 +271,12 @@ GST_END_TEST;
 
 GST_START_TEST(pixel_properties_are_mutable_while_playing) {
   static const gchar *const scalars[] = {
-      "kernel", "size",     "sigma",  "scale",     "bias",   "border", "border-value", "chroma",
-      "alpha",  "response", "stride", "algorithm", "invert", "mix",    "threshold",    "overlay"};
-  static const gchar *const arrays[] = {"matrix", "row", "column", "kernel-file"};
+      "kernel",    "size",    "sigma",    "scale",    "bias",      "border", "border-value",
+      "chroma",    "alpha",   "response", "stride",   "algorithm", "invert", "mix",
+      "threshold", "overlay", "outside",  "roi-meta", "roi-sigma"};
+  /* control bindings cannot set these */
+  static const gchar *const others[] = {"matrix",      "row", "column", "matrix-text",
+                                        "kernel-file", "roi", "target", "roi-type"};
   GstElement *element = test_element_new(NULL);
   GObjectClass *klass = G_OBJECT_GET_CLASS(element);
   for (guint i = 0; i < G_N_ELEMENTS(scalars); i++) {
@@ -277,10 +285,11 @@ GST_START_TEST(pixel_properties_are_mutable_while_playing) {
     fail_unless(spec->flags & GST_PARAM_CONTROLLABLE, "%s is not controllable", scalars[i]);
     fail_unless(spec->flags & GST_PARAM_MUTABLE_PLAYING, "%s: not mutable", scalars[i]);
   }
-  for (guint i = 0; i < G_N_ELEMENTS(arrays); i++) {
-    GParamSpec *spec = g_object_class_find_property(klass, arrays[i]);
-    fail_unless(spec != NULL, "no property %s", arrays[i]);
-    fail_unless(spec->flags & GST_PARAM_MUTABLE_PLAYING, "%s: not mutable", arrays[i]);
+  for (guint i = 0; i < G_N_ELEMENTS(others); i++) {
+    GParamSpec *spec = g_object_class_find_property(klass, others[i]);
+    fail_unless(spec != NULL, "no property %s", others[i]);
+    fail_if(spec->flags & GST_PARAM_CONTROLLABLE, "%s is controllable", others[i]);
+    fail_unless(spec->flags & GST_PARAM_MUTABLE_PLAYING, "%s: not mutable", others[i]);
   }
   gst_object_unref(element);
 }

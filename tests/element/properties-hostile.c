@@ -14,7 +14,7 @@
 #define MAX_TEXT 1000 /* maximum length of a warning in bytes */
 #define MAX_US 100000 /* maximum duration of setting a value */
 
-static const gchar *const arrays[] = {"matrix", "row", "column"};
+static const gchar *const arrays[] = {"matrix", "row", "column", "roi", "target"};
 
 /* --- expectations --- */
 
@@ -68,6 +68,18 @@ nested_array(guint depth, const gchar *middle) {
     inner = outer;
   }
   return inner;
+}
+
+/* An array with copies of the entry (taken): as many as a region or a position has. */
+static GValue
+array_of(const gchar *property, GValue *entry) {
+  GValue value = G_VALUE_INIT;
+  const guint n = g_str_equal(property, "roi") ? 4 : g_str_equal(property, "target") ? 2 : 1;
+  gst_value_array_init(&value, n);
+  for (guint i = 0; i < n; i++)
+    gst_value_array_append_value(&value, entry);
+  g_value_unset(entry);
+  return value;
 }
 
 /* Quoting doubles the length on each level, so 26 levels need 64 MB and more. */
@@ -138,7 +150,8 @@ GST_START_TEST(long_and_strange_strings) {
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
   for (guint p = 0; p < G_N_ELEMENTS(arrays); p++)
     for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
-      GValue value = nested_array(1, texts[i]);
+      GValue entry = nested_array(0, texts[i]);
+      GValue value = array_of(arrays[p], &entry);
       const gint64 began = g_get_monotonic_time();
       g_object_set_property(G_OBJECT(h->element), arrays[p], &value);
       g_free(take_refusal(h, began, arrays[p]));
@@ -167,6 +180,31 @@ GST_START_TEST(long_and_strange_texts) {
 }
 GST_END_TEST;
 
+/* A type of regions is kept forever, so only short ones are accepted. Whatever its bytes are, it
+ * reads as it was set. */
+GST_START_TEST(long_and_strange_types_of_regions) {
+  static const gchar *const strange[] = {"\xff\xfe\xfd", "\033[2J\a", "\\\"", " ", "<1>"};
+  g_autofree gchar *longest = g_strnfill(255, 'x'), *longer = g_strnfill(256, 'x');
+  g_autofree gchar *huge = g_strnfill(10 << 20, 'x');
+  const gchar *const texts[] = {longer, huge};
+  GstHarness *h = test_harness_new("roi-meta=true", NULL);
+  for (guint i = 0; i <= G_N_ELEMENTS(strange); i++) {
+    const gchar *text = i < G_N_ELEMENTS(strange) ? strange[i] : longest;
+    g_autofree gchar *got = NULL;
+    g_object_set(h->element, "roi-type", text, NULL);
+    g_object_get(h->element, "roi-type", &got, NULL);
+    fail_unless_equals_string(got, text);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, G_TYPE_STRING);
+    g_value_set_string(&value, texts[i]);
+    assert_refused(h, "roi-type", &value, "roi-type");
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
 /* Values of types that are not numbers. Some are long as text. */
 GST_START_TEST(strange_types) {
   const struct {
@@ -181,11 +219,10 @@ GST_START_TEST(strange_types) {
   GstHarness *h = test_harness_new("kernel=gaussian", NULL);
   for (guint p = 0; p < G_N_ELEMENTS(arrays); p++)
     for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
-      GValue value = G_VALUE_INIT, entry = G_VALUE_INIT;
+      GValue entry = G_VALUE_INIT;
       g_value_init(&entry, values[i].type);
       fail_unless(gst_value_deserialize(&entry, values[i].text), "%s", values[i].text);
-      gst_value_array_init(&value, 1);
-      gst_value_array_append_and_take_value(&value, &entry);
+      GValue value = array_of(arrays[p], &entry);
       assert_refused(h, arrays[p], &value, values[i].text);
     }
   test_teardown(h);
@@ -315,6 +352,7 @@ properties_hostile_suite(void) {
   tcase_add_test(tc, long_arrays);
   tcase_add_test(tc, long_and_strange_strings);
   tcase_add_test(tc, long_and_strange_texts);
+  tcase_add_test(tc, long_and_strange_types_of_regions);
   tcase_add_test(tc, strange_types);
   const gboolean forks = g_strcmp0(g_getenv("CK_FORK"), "no") != 0;
   tcase_add_loop_test(tc, preset_with_brackets, 0, forks ? G_N_ELEMENTS(arrays) : 1);

@@ -25,6 +25,11 @@ static const gchar user_presets[] = "[_presets_]\n"
                                     "size=0\n"
                                     "[my-text]\n"
                                     "matrix-text=0 -1 0 -1 5 -1 0 -1 0\n"
+                                    "[my-regions]\n"
+                                    "roi=<<0,0,8,8>,<8,8,4,4>>\n"
+                                    "target=<<1,2>,<3,4>>\n"
+                                    "outside=black\n"
+                                    "roi-type=some\\ face\n"
                                     "[my-whole]\n"
                                     "matrix=<  >\n"
                                     "matrix-text=\n"
@@ -73,6 +78,12 @@ disturb(GstElement *element) {
       {"mix", "-3"},
       {"overlay", "0x80ff0000"},
       {"stride", "2"},
+      {"roi", "<1,2,3,4>"},
+      {"target", "<5,6>"},
+      {"outside", "black"},
+      {"roi-meta", "true"},
+      {"roi-type", "face"},
+      {"roi-sigma", "0.2"},
       {"algorithm", "scatter"},
   };
   for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
@@ -116,7 +127,7 @@ assert_complete(const gchar *name) {
 }
 
 GST_START_TEST(every_preset_is_complete) {
-  static const gchar *const of_user[] = {"my-bias", "my-row", "my-text", "my-whole"};
+  static const gchar *const of_user[] = {"my-bias", "my-row", "my-text", "my-regions", "my-whole"};
   g_autoptr(GstElement) lister = test_element_new(NULL);
   g_auto(GStrv) properties = gst_preset_get_property_names(GST_PRESET(lister));
   fail_unless(g_strv_contains((const gchar *const *)properties, "kernel"));
@@ -144,7 +155,15 @@ GST_START_TEST(preset_sets_its_values) {
   load(element, "my-text");
   test_assert_text(element, "kernel", "custom");
   test_assert_text(element, "matrix-text", "\"0\\ -1\\ 0\\ -1\\ 5\\ -1\\ 0\\ -1\\ 0\"");
+  load(element, "my-regions");
+  test_assert_text(element, "roi",
+                   "< (array)< (int)0, (int)0, (int)8, (int)8 >, "
+                   "(array)< (int)8, (int)8, (int)4, (int)4 > >");
+  test_assert_text(element, "target", "< (array)< (int)1, (int)2 >, (array)< (int)3, (int)4 > >");
+  test_assert_text(element, "outside", "black");
+  test_assert_text(element, "roi-type", "\"some\\ face\"");
   load(element, "my-bias");
+  test_assert_text(element, "roi", "<  >");
   test_assert_text(element, "kernel", "identity");
   test_assert_text(element, "bias", "10");
   test_assert_text(element, "column", "<  >");

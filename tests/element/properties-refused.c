@@ -57,6 +57,15 @@ static const Contradiction contradictions[] = {
      "bias=7 response=offset stride=2 algorithm=scatter row=<1,2,1> kernel=custom "
      "response=direction",
      "response=direction"},
+    {"kernel=gaussian", "roi=<64,0,8,8>", "roi=<64, 0, 8, 8>: outside of the frame"},
+    {"kernel=sobel roi=<0,0,8,8>", "roi=<1,2,0,4>", "a width and a height of 1 or more"},
+    {"kernel=sobel roi=<0,0,8,8>", "target=<<0,0>,<1,1>>", "target has 2 positions and roi has 1"},
+    {"kernel=sobel roi=<0,0,8,8> target=<1,2>", "roi=<>", "target has 1 position and roi has 0"},
+    {"kernel=sobel roi=<0,0,8,8> target=<40,2>", "stride=2", "target=<40, 2>: outside of the"},
+    {"kernel=gaussian roi=<0,0,8,8>", "stride=2 roi-sigma=0.2",
+     "roi-sigma=0.2: stride=1 is needed"},
+    {"kernel=gaussian roi-sigma=0.2", "scale=2", "roi-sigma=0.2: scale=0 is needed"},
+    {"kernel=gaussian roi-sigma=0.2", "response=offset", "roi-sigma=0.2: response=auto or clamp"},
     /* CUDA only; the CPU backend ignores `algorithm` */
     {"kernel=box size=3", "algorithm=two-pass kernel=kirsch", "algorithm=two-pass cannot run"},
     {"row=<1,2,1> algorithm=two-pass", "matrix=<1,0,0,0,3,0,0,0,5>", "algorithm=two-pass cannot"},
@@ -97,14 +106,14 @@ GST_START_TEST(contradiction_is_reset) {
   }
   assert_warnings(h, 1, c->says);
 
-  set(h->element, "bias=20");
-  g_autofree gchar *with_bias = g_strdup_printf("%s bias=20", c->runs);
-  assert_filters_as(h, with_bias);
+  set(h->element, "border=wrap");
+  g_autofree gchar *with_border = g_strdup_printf("%s border=wrap", c->runs);
+  assert_filters_as(h, with_border);
   gst_element_set_state(h->element, GST_STATE_NULL);
   fail_unless(gst_element_set_state(h->element, GST_STATE_PLAYING) == GST_STATE_CHANGE_SUCCESS);
   gst_harness_push_event(h, gst_event_new_stream_start("again"));
   gst_harness_set_src_caps_str(h, CAPS);
-  assert_filters_as(h, with_bias);
+  assert_filters_as(h, with_border);
   assert_warnings(h, 0, "");
   test_teardown(h);
 }
@@ -163,6 +172,18 @@ GST_START_TEST(invalid_value_is_refused) {
       {"border-value=1.01", "border-value=1.01 is refused: a number from 0 to 1 is needed"},
       {"threshold=1.01", "threshold=1.01 is refused: a number from 0 to 1 is needed"},
       {"mix=8.5", "mix=8.5 is refused: a number from -8 to 8 is needed"},
+      {"roi-sigma=-0.5", "roi-sigma=-0.5 is refused: a number from 0 to 1 is needed"},
+      {"roi-sigma=nan", "roi-sigma=nan is refused: a number from 0 to 1 is needed"},
+      {"roi=<1,2,3>",
+       "roi=<1, 2, 3> is refused: 3 numbers: each region needs <x, y, width, height>"},
+      {"roi=<1,2,3,-4>", "roi=<1, 2, 3, -4> is refused: -4: each region needs"},
+      {"roi=<1,2,3,4.5>", "roi=<1, 2, 3, 4.5> is refused: 4.5: each region needs"},
+      {"roi=<1,2,3,x>", "roi=<1, 2, 3, x> is refused: \"x\": each region needs"},
+      {"roi=<<1,2,3,4>,5>", "roi=<<1, 2, 3, 4>, 5> is refused: 5: each region needs"},
+      {"roi=<5,<1,2,3,4>>", "roi=<5, <1, 2, 3, 4>> is refused: 2 numbers: each region needs"},
+      {"roi=<<1,2,3,4>,<>>", "is refused: 0 numbers: each region needs"},
+      {"roi=<1,2,3,9999999999>", "is refused: 9999999999: each region needs"},
+      {"target=<1,2,3>", "target=<1, 2, 3> is refused: 3 numbers: each position needs <x, y>"},
       {"matrix=<1,1,1,1>", "matrix=<1, 1, 1, 1> is refused"},
       {"kernel-file=nope.ini", "kernel-file=\"nope.ini\" is refused"},
   };
@@ -212,6 +233,24 @@ GST_START_TEST(useless_sigma) {
   set(h->element, "kernel=box");
   assert_filters_as(h, "kernel=box");
   assert_warnings(h, 1, "sigma=2 has no effect on the kernel box");
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* The same holds for roi-sigma, which is reported by itself. */
+GST_START_TEST(useless_roi_sigma) {
+  GstHarness *h = test_harness_new("roi-sigma=0.2", CAPS);
+  assert_filters_as(h, "kernel=sobel");
+  assert_warnings(h, 1, "roi-sigma=0.2 has no effect on the kernel sobel; kernel=gaussian uses it");
+  set(h->element, "roi-sigma=0.3");
+  assert_filters_as(h, "kernel=sobel");
+  assert_warnings(h, 0, "");
+  set(h->element, "kernel=gaussian");
+  assert_filters_as(h, "kernel=gaussian roi-sigma=0.3");
+  assert_warnings(h, 0, "");
+  set(h->element, "kernel=box sigma=2");
+  assert_filters_as(h, "kernel=box");
+  assert_warnings(h, 2, "sigma=2 has no effect on the kernel box");
   test_teardown(h);
 }
 GST_END_TEST;
@@ -406,6 +445,7 @@ properties_refused_suite(void) {
   tcase_add_test(tc, invalid_value_is_refused);
   tcase_add_test(tc, size_is_a_preference);
   tcase_add_test(tc, useless_sigma);
+  tcase_add_test(tc, useless_roi_sigma);
   tcase_add_test(tc, bindings_are_reported_once);
   tcase_add_loop_test(tc, refused_before_the_start, 0, G_N_ELEMENTS(starts));
   tcase_add_test(tc, algorithm_that_cannot_run_the_kernel);

@@ -272,8 +272,9 @@ set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
       add_overlay_ranges(op, job);
       continue;
     }
-    op->range[op->n_ranges++] = rows_range((gconstpointer)job->src, (gsize)job->src_pitch,
-                                           (gsize)job->src_width * pixel, (gsize)job->src_height);
+    if (job->src) /* else all samples are filled */
+      op->range[op->n_ranges++] = rows_range((gconstpointer)job->src, (gsize)job->src_pitch,
+                                             (gsize)job->src_width * pixel, (gsize)job->src_height);
     op->range[op->n_ranges++] = rows_range((gconstpointer)job->dst, (gsize)job->dst_pitch,
                                            (gsize)job->width * pixel, (gsize)job->height);
   }

@@ -33,10 +33,10 @@ filter_frames(CcBackend *backend, CcProgram *program, GError **error) {
   guint submitted = 0, waited = 0;
   gboolean ok = TRUE;
   const CcFrame in = {.plane = {{src, WIDTH}}};
-  const CcRegion whole = {{0, 0, WIDTH, HEIGHT}, 0, 0};
+  const CcRegion whole = {.source = {0, 0, WIDTH, HEIGHT}};
   while (ok && submitted < FRAMES) {
     const CcFrame out = {.plane = {{dst[submitted], WIDTH}}};
-    const CcSubmitInfo info = {in, out, &whole, 1, NULL};
+    const CcSubmitInfo info = {.src = in, .dst = out, .regions = &whole, .n_regions = 1};
     submissions[submitted] = cc_backend_submit(backend, program, &info, error);
     ok = submissions[submitted] != NULL;
     submitted += ok;
@@ -239,6 +239,7 @@ static const gchar *const calls[] = {"cuInit",
                                      "cuStreamSynchronize",
                                      "cuEventCreate",
                                      "cuEventRecord",
+                                     "cuEventQuery",
                                      "cuEventSynchronize",
                                      "cuEventElapsedTime",
                                      "cuMemcpyHtoDAsync",
@@ -269,10 +270,10 @@ test_each_call(void) {
 static void
 test_mid_stream(void) {
   static const gchar *const cases[] = {
-      "fail=cuLaunchKernelEx:3:700",    "capability=8,fail=cuLaunchKernel:3:700",
-      "fail=cuMemcpyHtoDAsync:4+:999",  "fail=cuMemcpyDtoHAsync:1:700",
-      "fail=cuEventSynchronize:2+:999", "fail=cuMemAlloc:1+:2",
-      "fail=cuMemHostAlloc:2+:2",       "fail=cuCtxPushCurrent:12+:999",
+      "fail=cuLaunchKernelEx:3:700",   "capability=8,fail=cuLaunchKernel:3:700",
+      "fail=cuMemcpyHtoDAsync:4+:999", "fail=cuMemcpyDtoHAsync:1:700",
+      "fail=cuEventQuery:2+:999",      "fail=cuMemAlloc:1+:2",
+      "fail=cuMemHostAlloc:2+:2",      "fail=cuCtxPushCurrent:12+:999",
       "fail=cuEventRecord:9:700"};
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     Result result;

@@ -136,7 +136,7 @@ LLVMFuzzerTestOneInput(const guint8 *data, gsize size) {
   else
     set_values(element, &bytes);
   fuzz_check_readable(element);
-  fuzz_check_filter_of(element);
+  fuzz_check_options_of(element);
   gst_object_unref(element);
   return 0;
 }

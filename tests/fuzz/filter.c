@@ -60,12 +60,13 @@ cpu_backend(void) {
 }
 
 static void
-run_plan(CcPlan *plan, const CcRegion *region) {
+run_plan(CcPlan *plan, const CcRegion *regions, guint n_regions) {
   CcTimes times;
   CcProgram *program = cc_backend_prepare(cpu_backend(), plan, NULL);
   fuzz_check(program, "no program of a plan");
   CcFrame src = new_frame(&plan->frame_layout), dst = new_frame(&plan->out_frame_layout);
-  const CcSubmitInfo submission = {src, dst, region, 1, NULL};
+  const CcSubmitInfo submission = {
+      .src = src, .dst = dst, .regions = regions, .n_regions = n_regions};
   CcSubmission *job = cc_backend_submit(cpu_backend(), program, &submission, NULL);
   fuzz_check(job && cc_backend_wait(cpu_backend(), job, &times, NULL), "a program does not run");
   free_frame(&src);
@@ -73,35 +74,71 @@ run_plan(CcPlan *plan, const CcRegion *region) {
   cc_program_unref(program);
 }
 
-static void
-check_filter_of_layout(const CcFilter *filter, const CcFrameLayout *layout) {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(CcPlan) plan = cc_plan_new(filter, layout, &error);
-  fuzz_check(!plan == !!error, "a plan and an error, or neither");
-  CcRegion region;
-  if (plan)
-    fuzz_check(cc_filter_find_region(filter, layout, &region, &error) == !error,
-               "a region and an error, or neither");
-  if (error) {
+/* Whether there is a result, after a check of the message if there is none. */
+static gboolean
+succeeds(gboolean ok, const GError *error) {
+  fuzz_check(ok == !error, "a result and an error, or neither");
+  if (error)
     fuzz_check_text(error->message);
-    return;
+  return ok;
+}
+
+/* The rectangles of a region must lie inside of all planes. */
+static void
+check_region(const CcRegion *region, const CcPlan *plan) {
+  CcRect from[CC_MAX_PLANES], to[CC_MAX_PLANES];
+  const CcFrameLayout *in = &plan->frame_layout, *out = &plan->out_frame_layout;
+  cc_region_place(region, in, out, plan->stride, from, to);
+  for (guint p = 0; p < in->n_planes; p++) {
+    fuzz_check(from[p].x + from[p].width <= cc_plane_groups(&in->plane[p]) &&
+                   from[p].y + from[p].height <= in->plane[p].height,
+               "plane %u is read outside of the frame", p);
+    fuzz_check(to[p].x + to[p].width <= cc_plane_groups(&out->plane[p]) &&
+                   to[p].y + to[p].height <= out->plane[p].height,
+               "plane %u is written outside of the frame", p);
   }
+}
+
+/* Without options, the whole frame is filtered. */
+static void
+check_layout(const CcFilter *filter, const CcOptions *options, const CcFrameLayout *layout) {
+  g_autoptr(GError) error = NULL, of_regions = NULL;
+  g_autoptr(GArray) regions = g_array_new(FALSE, FALSE, sizeof(CcRegion));
+  g_autoptr(CcPlan) plan = cc_plan_new(filter, layout, &error);
+  if (!succeeds(plan != NULL, error))
+    return;
   g_autofree gchar *text = cc_plan_describe(plan);
   fuzz_check_text(text);
-  run_plan(plan, &region);
+  const gboolean possible =
+      !options || cc_options_find_regions(options, layout, regions, &of_regions);
+  if (!succeeds(possible, of_regions))
+    return;
+  if (regions->len == 0) {
+    const CcRegion whole = cc_frame_layout_region(layout);
+    g_array_append_val(regions, whole);
+  }
+  for (guint i = 0; i < regions->len; i++)
+    check_region(&g_array_index(regions, CcRegion, i), plan);
+  run_plan(plan, (const CcRegion *)regions->data, regions->len);
 }
 
 void
 fuzz_check_filter(const CcFilter *filter) {
   for (guint i = 0; i < G_N_ELEMENTS(layouts); i++)
-    check_filter_of_layout(filter, &layouts[i]);
+    check_layout(filter, NULL, &layouts[i]);
 }
 
 void
-fuzz_check_filter_of(GstElement *element) {
-  CcFilter filter;
-  cc_settings_get_filter(&GST_CUDA_CONV(element)->settings, &filter);
-  if (filter.kernel)
-    fuzz_check_filter(&filter);
-  cc_filter_clear(&filter);
+fuzz_check_options(const CcOptions *options) {
+  g_auto(CcFilter) filter = {0};
+  cc_options_get_filter(options, &filter);
+  for (guint i = 0; filter.kernel && i < G_N_ELEMENTS(layouts); i++)
+    check_layout(&filter, options, &layouts[i]);
+}
+
+void
+fuzz_check_options_of(GstElement *element) {
+  g_auto(CcOptions) options = {0};
+  cc_settings_get_options(&GST_CUDA_CONV(element)->settings, &options);
+  fuzz_check_options(&options);
 }

@@ -21,7 +21,7 @@ typedef struct {
   const gchar *property, *value;
 } Setting;
 
-/* The first N_COPYING settings copy every sample. */
+/* The first N_COPYING settings and the setting COPYING_REGION copy every sample. */
 static const Setting settings[][4] = {
     {{"kernel", "identity"}},
     {{"kernel", "identity"}, {"size", "1"}},
@@ -41,8 +41,16 @@ static const Setting settings[][4] = {
     {{"kernel", "scharr"}, {"overlay", "0x80ff8000"}, {"stride", "2"}},
     {{"kernel", "sobel"}, {"threshold", "0.1"}, {"overlay", "0xffffffff"}, {"mix", "0.5"}},
     {{"matrix", "<0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9>"}, {"border", "wrap"}},
+    {{"kernel", "identity"}, {"roi", "<0,0,8,2147483647>"}},
+    {{"kernel", "sobel"}, {"roi", "<<0,0,6,1>,<0,0,2,2>>"}, {"outside", "black"}},
+    {{"kernel", "box"}, {"roi", "<0,0,8,8>"}, {"target", "<0,0>"}, {"stride", "2"}},
+    {{"kernel", "gaussian"}, {"roi", "<0,0,8,8>"}, {"roi-sigma", "1"}, {"overlay", "0xffff0000"}},
+    {{"kernel", "gaussian"}, {"roi-meta", "true"}, {"roi-type", "face"}},
 };
 #define N_COPYING 3
+/* The last settings have regions. */
+#define COPYING_REGION (G_N_ELEMENTS(settings) - 5)
+#define OF_METAS (G_N_ELEMENTS(settings) - 1)
 
 static const gchar *const all_formats[] = {CC_FORMATS(CC_FORMAT_NAME)};
 
@@ -203,15 +211,22 @@ check_row(const FuzzBuffer *in, const GstVideoInfo *info, const GstVideoFrame *o
 static gboolean
 copies_all_bits(const Stream *self) {
   const GstVideoFormatInfo *format = self->in.finfo;
-  return self->setting < N_COPYING && (format->depth[0] == 8 || format->depth[0] == 16);
+  return (self->setting < N_COPYING || self->setting == COPYING_REGION) &&
+         (format->depth[0] == 8 || format->depth[0] == 16);
 }
 
 static void
 check_output(Stream *self, const FuzzBuffer *in, GstBuffer *out) {
   GstVideoFrame frame;
-  fuzz_check(gst_buffer_get_size(out) == self->out.size, "a frame of %zu bytes, not of %zu",
-             gst_buffer_get_size(out), self->out.size);
-  fuzz_check(gst_video_frame_map(&frame, &self->out, out, GST_MAP_READ), "no frame comes out");
+  const gsize size = gst_buffer_get_size(out);
+  const gboolean may_be_in_place = self->setting >= COPYING_REGION;
+  fuzz_check(size == self->out.size || (may_be_in_place && size == in->size),
+             "a frame of %zu bytes, not of %zu", size, self->out.size);
+  if (!gst_video_frame_map(&frame, &self->out, out, GST_MAP_READ)) {
+    /* the locked memory is not read if it has nothing of the frame */
+    fuzz_check(may_be_in_place && in->locked, "no frame comes out");
+    return;
+  }
   for (gint c = 0; copies_all_bits(self) && c < (gint)GST_VIDEO_INFO_N_COMPONENTS(&self->in); c++)
     for (gint y = 0; y < GST_VIDEO_INFO_COMP_HEIGHT(&self->in, c); y++)
       check_row(in, &self->in, &frame, c, (guint)y);
@@ -223,6 +238,20 @@ check_output(Stream *self, const FuzzBuffer *in, GstBuffer *out) {
 static gboolean
 makes_huge_frame(const Stream *self, const FuzzBuffer *in) {
   return self->possible && self->out.size > MAX_FRAME_BYTES && fuzz_buffer_is_valid(in, &self->in);
+}
+
+/* Attaches regions to the buffer, most of them inside of the frame. */
+static void
+take_metas(const Stream *self, FuzzBytes *bytes, GstBuffer *buffer) {
+  const guint n = fuzz_take_byte(bytes) % 4;
+  for (guint i = 0; i < n && gst_buffer_is_writable(buffer); i++) {
+    const gchar *type = fuzz_take_byte(bytes) % 4 == 1 ? "car" : "face";
+    const guint x = (guint)fuzz_take_number(bytes, i, (guint)self->in.width);
+    const guint y = (guint)fuzz_take_number(bytes, 0, (guint)self->in.height);
+    const guint width = (guint)fuzz_take_number(bytes, 3, G_MAXUINT);
+    const guint height = (guint)fuzz_take_number(bytes, 2, G_MAXUINT);
+    gst_buffer_add_video_region_of_interest_meta(buffer, type, x, y, width, height);
+  }
 }
 
 /* Pushes the buffer and checks the result. With impossible caps no frame may come out. */
@@ -256,6 +285,8 @@ LLVMFuzzerTestOneInput(const guint8 *data, gsize size) {
   for (guint i = 0; i == 0 || (i < MAX_FRAMES && bytes.size > 0); i++) {
     FuzzBuffer buffer;
     fuzz_buffer_take(&buffer, &bytes, &stream->in);
+    if (stream->setting == OF_METAS)
+      take_metas(stream, &bytes, buffer.buffer);
     if (!makes_huge_frame(stream, &buffer))
       push(stream, &buffer);
     fuzz_buffer_clear(&buffer);

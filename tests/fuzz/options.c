@@ -21,7 +21,6 @@ int
 LLVMFuzzerTestOneInput(const guint8 *data, gsize size) {
   g_autofree gchar *text = g_strndup((const gchar *)data, MIN(size, MAX_BYTES));
   g_auto(CcOptions) options, before;
-  g_auto(CcFilter) filter = {0};
   g_autoptr(GError) error = NULL;
   cc_options_init(&options);
   cc_options_init(&before);
@@ -36,8 +35,6 @@ LLVMFuzzerTestOneInput(const guint8 *data, gsize size) {
     fuzz_check(cc_option_check(&cc_options[i], &value, NULL), "%s has a value that it refuses",
                cc_options[i].name);
   }
-  cc_options_get_filter(&options, &filter);
-  if (filter.kernel)
-    fuzz_check_filter(&filter);
+  fuzz_check_options(&options);
   return 0;
 }

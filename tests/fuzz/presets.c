@@ -109,7 +109,7 @@ check_preset(GstElement *element, const gchar *name) {
   g_autofree gchar *twice = describe(element);
   fuzz_check(g_str_equal(once, twice), "[%s] is loaded as\n%sthen as\n%s", name, once, twice);
   fuzz_check_readable(element);
-  fuzz_check_filter_of(element);
+  fuzz_check_options_of(element);
 }
 
 int

@@ -38,6 +38,7 @@ def raw(value):
 FORMATS = [name for name in re.findall(r"F\((\w+), CC_", (ROOT / "plugin/memory/formats.h").read_text())
            if name not in ("P016_LE", "Y444_16LE")]
 COPY, COPY_WRAP, SOBEL, DIRECTION, BLUR, HALF, BOX, KIRSCH, QUARTER = 0, 2, 3, 4, 5, 6, 7, 8, 9
+REGION, BLACK_OUTSIDE, TARGET, ROI_SIGMA, OF_METAS = range(18, 23)
 META, CROP, READ_ONLY, ONE_BLOCK, SHARED, SPLIT, LOCKED = (1 << i for i in range(7))
 
 
@@ -67,6 +68,11 @@ def buffer(flags=0, size=SENSIBLE, meta=None, memory=b"\0\0"):
     return bytes([flags]) + size + (metas() if meta is None and flags & (META | CROP) else meta or b"") + memory
 
 
+def regions(*of):
+    """Metas with regions: the number of the type, x, y, width and height of each."""
+    return bytes([len(of)]) + b"".join(bytes([kind]) + b"".join(numbers) for kind, *numbers in of)
+
+
 FRAMES = {
     "plain-gray8": caps(COPY, "GRAY8", 16, 9) + buffer(),
     "two-frames": caps(SOBEL, "RGBA", 33, 17) + buffer() + buffer(),
@@ -78,6 +84,23 @@ FRAMES = {
     "one-pixel": caps(BLUR, "Y444_10LE", 1, 1) + buffer(),
     "one-column": caps(BOX, "YV12", 1, 64) + buffer(),
     "kirsch-ayuv": caps(KIRSCH, "AYUV", 12, 12) + buffer(),
+    "region-in-place": caps(REGION, "I420", 33, 17) + buffer() + buffer(SHARED) + buffer(READ_ONLY),
+    # valid, but without the bytes after the last row
+    "region-without-padding": caps(REGION, "NV12", 1, 2) + buffer(size=raw(10)) + buffer(),
+    "region-locked": caps(REGION, "NV12", 16, 16) + buffer(LOCKED) + buffer(),
+    "region-three-memories": caps(REGION, "I420", 16, 16) + buffer(
+        SPLIT, memory=b"\2" + struct.pack("<H", 256) + b"\0\0" + struct.pack("<H", 64) + b"\1\1\0\0"),
+    "region-meta-rows-overlap": caps(REGION, "RGB", 16, 4) + buffer(META, meta=metas(planes_at=[(SENSIBLE, raw(1))])),
+    "region-crop": caps(REGION, "GRAY8", 8, 4) + buffer(
+        META | CROP, size=raw(32 * 16),
+        meta=metas(raw(32), raw(16), planes_at=[(SENSIBLE, raw(32))], x=raw(5), y=raw(7))),
+    "regions-black-yuy2-odd": caps(BLACK_OUTSIDE, "YUY2", 9, 4) + buffer(),
+    "region-target-p010": caps(TARGET, "P010_10LE", 31, 15) + buffer() + buffer(),
+    "region-sigma-rgba": caps(ROI_SIGMA, "RGBA", 33, 17) + buffer() + buffer(),
+    "regions-of-metas": caps(OF_METAS, "AYUV", 12, 12) + buffer() + regions() + buffer() + regions(
+        (1, SENSIBLE, SENSIBLE, SENSIBLE, SENSIBLE), (0, SENSIBLE, near(1), SENSIBLE, FAR)),
+    "regions-of-metas-outside": caps(OF_METAS, "YUY2", 9, 4) + buffer() + regions(
+        (0, FAR, SENSIBLE, SENSIBLE, SENSIBLE), (0, raw(MAXUINT), SENSIBLE, FAR, FAR), (0, near_far(-1), FAR, FAR, raw(0))),
     "read-only": caps(COPY, "NV12", 16, 16) + buffer(READ_ONLY),
     "shared": caps(COPY, "NV12", 16, 16) + buffer(SHARED),
     "locked": caps(COPY, "NV12", 16, 16) + buffer(LOCKED) + buffer(),
@@ -226,9 +249,38 @@ COEFFICIENTS = {
     "values-tall": MATRIX + row(15, row(1, ONE)),
 }
 
+# --- values of roi and target ---
+
+ROI, TARGET_LIST = b"\0", b"\1"
+WHOLE = array(small(0), small(0), small(4), small(4))
+REGIONS = {
+    "values-one": ROI + WHOLE,
+    "values-several": ROI + array(WHOLE, row(4, ONE), array(ONE, text(b"2"), ONE, b"\5\3" + bytes([2] + [0] * 7))),
+    "values-with-targets": ROI + array(WHOLE, row(4, ONE)) + TARGET_LIST + row(2, row(2, ONE)),
+    "values-empty-after-one": ROI + WHOLE + ROI + array(),
+    "values-257": ROI + row(20, row(4, ONE)) + ROI + row(20, row(20, row(4, ONE))),
+    "values-negative": ROI + row(4, small(-1)),
+    "values-fractions": ROI + row(4, fraction(1, 9)) + ROI + row(4, number(0.5)),
+    "values-no-text": TARGET_LIST + row(2, NULL_STRING),
+    "values-text-not-utf8": ROI + row(4, text(b"\xff\xfe\x80")),
+    "values-text-long": ROI + row(4, long_text(4032, b"1")),
+    "values-unset": b"".join(ROI + row(4, unset(i)) for i in range(8)),
+    "values-mixed-depths": ROI + array(ONE, WHOLE) + ROI + array(WHOLE, ONE),
+    "values-three-deep": ROI + row(1, row(1, WHOLE)),
+    "values-nested-512": ROI + wrapped(512, ONE),
+    "values-nested-structures": ROI + array(wrapped(40, ONE, STRUCTURE_HOLDER)),
+    "values-a-list": ROI + array(ONE, ONE, ONE, ONE, kind=7),
+    "text-launch-line": b"r<1,1,2,2>\nt<0,0>\nr<<0,0,2,2>,<2,2,9,9>>\nt<<0,0>,<1,1>>",
+    "text-command": b"R0,0,2,2; 1 1 3 3\nT<0,0>;<1,1>\nR\nT",
+    "text-refused": b"R1,2,3\nR1,2,3,4,5\nRx\nR-1,0,1,1\nT1\nr<1,2,3>\nr<1,2,3,4.5>\nr<-1,0,1,1>",
+    "text-large": b"R0,0,2147483647,2147483647\nr<0,0,2147483648,1>\nR2147483647,0,1,1\nt<2147483647,0>",
+    "text-types": b"r<(uint)0,(gint64)0,(string)2,(guint64)2>\nr<(boolean)true,0,1,1>",
+}
+
 
 def main():
-    for target, seeds in (("frames", FRAMES), ("coefficients", COEFFICIENTS)):
+    for target, seeds in (("frames", FRAMES), ("coefficients", COEFFICIENTS), ("regions", REGIONS)):
+        (CORPUS / target).mkdir(exist_ok=True)
         for name, data in seeds.items():
             (CORPUS / target / name).write_bytes(data)
 

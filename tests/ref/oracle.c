@@ -376,9 +376,11 @@ size_of_kind(const Kind *kind, guint *width, guint *height) {
   *height = kind->layout->height;
 }
 
+/* If `in_place`, the target of `src` is filtered, and not the source. */
 static void
-make_kind(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *m, const Kind *kind,
-          const CcFrame *src, const CcFrame *dst, OracleTolerance *found) {
+make_kind(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout, const Matrices *m,
+          const Kind *kind, const CcFrame *src, const CcFrame *dst, gboolean in_place,
+          OracleTolerance *found) {
   const CcPlaneLayout *plane = kind->layout;
   guint fill = 0, width, height;
   Action action = action_of_role(filter, kind->role, plane, &fill);
@@ -386,11 +388,13 @@ make_kind(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *m
   const CcFrameLayout out_layout = oracle_out_layout(filter, layout);
   CcRect source, target;
   size_of_kind(kind, &width, &height);
-  oracle_regions_of_size(filter, layout, width, height, &source, &target);
+  oracle_regions_of_size(filter, roi, layout, width, height, &source, &target);
+  if (in_place)
+    source = target;
   const Field from = oracle_read_field(kind, src, &source), to = oracle_field_new(&target);
   if (action == ACTION_FILTER) {
     filter_field(filter, m, kind, &rule, &from, &to);
-    set_limit(found, kind, tolerance_of_rule(m, &rule));
+    set_limit(found, kind, tolerance_of_rule(m, &rule) * MAX(filter->repeats, 1));
     found->circular = rule.response == CC_RESPONSE_DIRECTION;
   } else {
     set_field(filter, kind, action, fill, &from, &to);
@@ -456,8 +460,9 @@ pixels_of_sample(guint image, guint n) {
 }
 
 static void
-paint_kind(const CcFilter *filter, const CcFrameLayout *layout, const Kind *luma, const Kind *kind,
-           const Gradients *gradients, const CcFrame *dst, OracleTolerance *found) {
+paint_kind(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout, const Kind *luma,
+           const Kind *kind, const Gradients *gradients, const CcFrame *dst,
+           OracleTolerance *found) {
   guint width, height, image_width, image_height, stride = MAX(filter->stride, 1);
   const CcFrameLayout out_layout = oracle_out_layout(filter, layout);
   const Offset *offset = &kind->offset[0];
@@ -466,7 +471,7 @@ paint_kind(const CcFilter *filter, const CcFrameLayout *layout, const Kind *luma
   size_of_kind(kind, &width, &height);
   guint across = pixels_of_sample(image_width, width);
   guint down = pixels_of_sample(image_height, height);
-  oracle_regions_of_size(filter, layout, width, height, &source, &target);
+  oracle_regions_of_size(filter, roi, layout, width, height, &source, &target);
   const Field to = oracle_field_new(&target);
   guint component = oracle_direction_color_component(kind->role), *word = to.word;
   for (guint y = 0; y < to.height; y++)
@@ -533,26 +538,39 @@ find_kind(const CcFrameLayout *layout, guint plane, guint component, const Offse
 
 /* Writes all components that show the color. */
 static void
-paint_frame(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *m,
-            const Kind *luma, const CcFrame *src, const CcFrame *dst, OracleTolerance *found) {
+paint_frame(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout,
+            const Matrices *m, const Kind *luma, const CcFrame *src, const CcFrame *dst,
+            OracleTolerance *found) {
   guint width, height;
   CcRect source, target;
   Kind kind;
   size_of_kind(luma, &width, &height);
-  oracle_regions_of_size(filter, layout, width, height, &source, &target);
+  oracle_regions_of_size(filter, roi, layout, width, height, &source, &target);
   oracle_direction_color_table(layout, luma->layout, luma->n_offsets == 3, found->color_word);
   const Gradients gradients = find_gradients(filter, m, luma, src, &source);
   for (guint p = 0; p < layout->n_planes; p++)
     for (guint c = 0; c < layout->plane[p].step; c++)
       if (oracle_direction_color_has(layout->plane[p].role[c]) &&
           find_kind(layout, p, c, NULL, &kind))
-        paint_kind(filter, layout, luma, &kind, &gradients, dst, found);
+        paint_kind(filter, roi, layout, luma, &kind, &gradients, dst, found);
   g_free(gradients.sums);
 }
 
+/* Filters the target of `frame` once more. Every kind is read before it is written, and no two
+ * kinds share a sample. */
+static void
+filter_again(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout,
+             const Matrices *m, const Offset *rgb, const CcFrame *frame, OracleTolerance *found) {
+  Kind kind;
+  for (guint p = 0; p < layout->n_planes; p++)
+    for (guint c = 0; c < layout->plane[p].step; c++)
+      if (find_kind(layout, p, c, rgb, &kind))
+        make_kind(filter, roi, layout, m, &kind, frame, frame, TRUE, found);
+}
+
 void
-oracle_filter(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame *src,
-              const CcFrame *dst, OracleTolerance *tolerance) {
+oracle_filter(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout,
+              const CcFrame *src, const CcFrame *dst, OracleTolerance *tolerance) {
   OracleTolerance found = {0};
   Offset rgb[3], offset;
   Kind kind;
@@ -564,18 +582,59 @@ oracle_filter(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame
     if (grey)
       offset = rgb[0];
     find_kind(layout, offset.plane, offset.first, grey ? rgb : NULL, &kind);
-    paint_frame(filter, layout, m, &kind, src, dst, &found);
+    paint_frame(filter, roi, layout, m, &kind, src, dst, &found);
   }
   for (guint p = 0; p < layout->n_planes; p++) {
     CcRect source;
-    oracle_regions(filter, layout, p, &source, &found.target[p]);
+    oracle_regions(filter, roi, layout, p, &source, &found.target[p]);
     for (guint c = 0; c < layout->plane[p].step; c++)
       if (!(painted && oracle_direction_color_has(layout->plane[p].role[c])) &&
           find_kind(layout, p, c, grey ? rgb : NULL, &kind))
-        make_kind(filter, layout, m, &kind, src, dst, &found);
+        make_kind(filter, roi, layout, m, &kind, src, dst, FALSE, &found);
   }
+  for (guint i = 1; i < filter->repeats; i++)
+    filter_again(filter, roi, layout, m, grey ? rgb : NULL, dst, &found);
   if (tolerance)
     *tolerance = found;
+}
+
+static guint
+black_of_role(CcRole role, const CcPlaneLayout *plane, gboolean limited_range) {
+  switch (role) {
+  case CC_ROLE_CB:
+  case CC_ROLE_CR:
+    return 1u << (plane->depth - 1);
+  case CC_ROLE_ALPHA:
+  case CC_ROLE_PADDING:
+    return (1u << plane->depth) - 1;
+  case CC_ROLE_LUMA:
+    return limited_range ? 16u << (plane->depth - 8) : 0;
+  default:
+    return 0;
+  }
+}
+
+void
+oracle_outside(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame *src,
+               const CcFrame *dst) {
+  const CcFrameLayout out_layout = oracle_out_layout(filter, layout);
+  const Action action = filter->outside == CC_OUTSIDE_BLACK ? ACTION_FILL : ACTION_COPY;
+  for (guint p = 0; p < layout->n_planes; p++)
+    for (guint c = 0; c < layout->plane[p].step; c++) {
+      Kind kind;
+      guint width, height;
+      CcRect source, target;
+      if (!find_kind(layout, p, c, NULL, &kind))
+        continue;
+      size_of_kind(&kind, &width, &height);
+      oracle_regions_of_size(filter, NULL, layout, width, height, &source, &target);
+      const guint black = black_of_role(kind.role, kind.layout, layout->limited_range);
+      const Field from = oracle_read_field(&kind, src, &source), to = oracle_field_new(&target);
+      set_field(filter, &kind, action, black, &from, &to);
+      oracle_write_field(&kind, &to, dst, &target, out_layout.plane[p].width);
+      g_free(from.word);
+      g_free(to.word);
+    }
 }
 
 gboolean

@@ -33,19 +33,26 @@ gboolean oracle_direction_colors_match(const OracleTolerance *tolerance, guint p
 CcFrameLayout oracle_out_layout(const CcFilter *filter, const CcFrameLayout *layout);
 
 /* Sets the groups of samples of a plane that the filter may read, and the groups of the output's
- * plane that it writes. */
-void oracle_regions(const CcFilter *filter, const CcFrameLayout *layout, guint plane,
-                    CcRect *source, CcRect *target);
+ * plane that it writes. If `roi` is NULL, the region is the whole frame. */
+void oracle_regions(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout,
+                    guint plane, CcRect *source, CcRect *target);
 
 /* Like oracle_regions, for a plane of plane_width x plane_height samples. */
-void oracle_regions_of_size(const CcFilter *filter, const CcFrameLayout *layout, guint plane_width,
-                            guint plane_height, CcRect *source, CcRect *target);
+void oracle_regions_of_size(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout,
+                            guint plane_width, guint plane_height, CcRect *source, CcRect *target);
 
-/* Filters src into the target of dst. src and dst must not overlap. cc_plan_new must accept
- * `filter` for `layout`. `tolerance` may be NULL. The limits in it are 0 if coefficients, scale and
- * bias are rational. */
-void oracle_filter(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame *src,
-                   const CcFrame *dst, OracleTolerance *tolerance);
+/* Filters a region of src into its target in dst. Filters the target again as often as the filter
+ * repeats, with the border rule at the edges of the target. src and dst must not overlap.
+ * cc_plan_new must accept `filter`, and cc_roi_find_region must accept `roi`, for `layout`. If
+ * `roi` is NULL, the region is the whole frame. `tolerance` may be NULL. The limits in it are 0 if
+ * coefficients, scale and bias are rational. With other numbers and repetitions, the limits are
+ * right only for means. */
+void oracle_filter(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout,
+                   const CcFrame *src, const CcFrame *dst, OracleTolerance *tolerance);
+
+/* Fills dst with what pixels outside of all regions have: a copy of src, or black. */
+void oracle_outside(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame *src,
+                    const CcFrame *dst);
 
 /* Returns the index (0 to n - 1) of the sample that a tap at position i reads. Returns -1 if the
  * tap reads the constant outside. */

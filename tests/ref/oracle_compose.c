@@ -16,6 +16,7 @@ typedef struct {
 
 typedef struct {
   const CcFilter *filter;
+  const CcRoi *roi;
   const CcFrameLayout *layout;
   CcFrameLayout out_layout;
   const CcFrame *src, *dst;
@@ -66,8 +67,8 @@ find_components(Frame *frame) {
       component->in = (Kind){plane, role, 1, {{p, c, two}}};
       component->out = (Kind){&frame->out_layout.plane[p], role, 1, {{p, c, two}}};
       guint width = two ? plane->width : cc_plane_groups(plane);
-      oracle_regions_of_size(frame->filter, frame->layout, width, plane->height, &component->source,
-                             &component->target);
+      oracle_regions_of_size(frame->filter, frame->roi, frame->layout, width, plane->height,
+                             &component->source, &component->target);
       gint unit = 1 << (plane->depth - 8);
       gboolean limited = role == CC_ROLE_LUMA && frame->layout->limited_range;
       component->lo = limited ? 16 * unit : 0;
@@ -264,9 +265,10 @@ set_overlay(const Frame *frame, const Component *component, gint64 r, gint64 s, 
 }
 
 void
-oracle_compose(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame *src,
-               const CcFrame *dst) {
+oracle_compose(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout,
+               const CcFrame *src, const CcFrame *dst) {
   Frame frame = {.filter = filter,
+                 .roi = roi,
                  .layout = layout,
                  .out_layout = oracle_out_layout(filter, layout),
                  .src = src,

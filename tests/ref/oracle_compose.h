@@ -5,7 +5,7 @@
  */
 
 #include "engine/plan/filter.h"
-#include "engine/frame.h"
+#include "engine/plan/region.h"
 
 G_BEGIN_DECLS
 
@@ -15,9 +15,9 @@ gboolean oracle_composes(const CcFilter *filter);
 /* Returns the filter without them. The kernel is borrowed. */
 CcFilter oracle_without_compose(const CcFilter *filter);
 
-/* Composes the target of `dst`, which has the filtered samples, with the source frame `src` of
- * `layout`. */
-void oracle_compose(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame *src,
-                    const CcFrame *dst);
+/* Composes the target of a region in `dst`, which has the filtered samples, with the source frame
+ * `src` of `layout`. If `roi` is NULL, the region is the whole frame. */
+void oracle_compose(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout,
+                    const CcFrame *src, const CcFrame *dst);
 
 G_END_DECLS

@@ -49,24 +49,24 @@ span_of_plane(guint image, guint first, guint last, guint position, guint size, 
 }
 
 void
-oracle_regions_of_size(const CcFilter *filter, const CcFrameLayout *layout, guint plane_width,
-                       guint plane_height, CcRect *source, CcRect *target) {
+oracle_regions_of_size(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout,
+                       guint plane_width, guint plane_height, CcRect *source, CcRect *target) {
   guint stride = stride_of(filter), width = 0, height = 0;
   for (guint p = 0; p < layout->n_planes; p++) {
     width = layout->plane[p].width > width ? layout->plane[p].width : width;
     height = layout->plane[p].height > height ? layout->plane[p].height : height;
   }
   guint left = 0, top = 0, right = width - 1, bottom = height - 1;
-  if (filter->source.width != 0 && filter->source.height != 0) {
-    left = filter->source.x;
-    top = filter->source.y;
-    if (filter->source.width <= right - left)
-      right = left + filter->source.width - 1;
-    if (filter->source.height <= bottom - top)
-      bottom = top + filter->source.height - 1;
+  if (roi && roi->source.width != 0 && roi->source.height != 0) {
+    left = roi->source.x;
+    top = roi->source.y;
+    if (roi->source.width <= right - left)
+      right = left + roi->source.width - 1;
+    if (roi->source.height <= bottom - top)
+      bottom = top + roi->source.height - 1;
   }
-  guint position_x = filter->target_set ? filter->target_x : left / stride;
-  guint position_y = filter->target_set ? filter->target_y : top / stride;
+  guint position_x = roi && roi->target_set ? roi->target_x : left / stride;
+  guint position_y = roi && roi->target_set ? roi->target_y : top / stride;
   span_of_plane(width, left, right, position_x, plane_width, stride, &source->x, &source->width,
                 &target->x, &target->width);
   span_of_plane(height, top, bottom, position_y, plane_height, stride, &source->y, &source->height,
@@ -74,8 +74,8 @@ oracle_regions_of_size(const CcFilter *filter, const CcFrameLayout *layout, guin
 }
 
 void
-oracle_regions(const CcFilter *filter, const CcFrameLayout *layout, guint plane, CcRect *source,
-               CcRect *target) {
-  oracle_regions_of_size(filter, layout, cc_plane_groups(&layout->plane[plane]),
+oracle_regions(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout, guint plane,
+               CcRect *source, CcRect *target) {
+  oracle_regions_of_size(filter, roi, layout, cc_plane_groups(&layout->plane[plane]),
                          layout->plane[plane].height, source, target);
 }

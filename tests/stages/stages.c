@@ -48,7 +48,15 @@ typedef struct {
   CcFilter filter;
   const TestStages *stages;
   CcPlan *plan, *without; /* `without` has no stages */
+  /* plans that run in some regions of a submission in place of `plan`: another kernel, and what
+   * lies outside of all regions */
+  CcPlan *other, *outside;
 } Case;
+
+/* The programs of a case on a backend. */
+typedef struct {
+  CcProgram *filter, *other, *outside;
+} Programs;
 
 static CcPlan *
 make_plan(const Case *c, const TestStages *stages) {
@@ -58,6 +66,15 @@ make_plan(const Case *c, const TestStages *stages) {
   cc_plan_append_stages(NULL, 0);
   g_assert_no_error(error);
   return plan;
+}
+
+static void
+make_plans(Case *c) {
+  CcFilter other = {.kernel = cc_kernels_find("box"), .size = 5, .stride = c->filter.stride};
+  c->plan = make_plan(c, c->stages);
+  c->without = make_plan(c, &test_stages[0]);
+  c->other = cc_plan_new(&other, &c->layout, NULL);
+  c->outside = cc_plan_new_outside(&c->filter, &c->layout);
 }
 
 static void
@@ -74,17 +91,40 @@ draw_case(Case *c, guint number) {
                          .alpha = draw(0, CC_N_ALPHAS - 1),
                          .chroma = draw(0, CC_N_CHROMAS - 1),
                          .color = draw(0, CC_N_COLORS - 1),
-                         .stride = 1u << (draw(0, 1) * draw(0, 2))};
+                         .stride = 1u << (draw(0, 1) * draw(0, 2)),
+                         .outside = draw(0, CC_N_OUTSIDES - 1)};
   if (g_str_equal(c->filter.kernel->name, "sobel") && draw(0, 3) == 0)
     c->filter.response = CC_RESPONSE_DIRECTION;
-  c->plan = make_plan(c, c->stages);
-  c->without = make_plan(c, &test_stages[0]);
+  if (c->filter.stride == 1 && c->filter.response != CC_RESPONSE_DIRECTION && draw(0, 2) == 0)
+    c->filter.repeats = draw(2, CC_MAX_REPEATS);
+  make_plans(c);
 }
 
 static void
 clear_case(Case *c) {
   cc_plan_unref(c->plan);
   cc_plan_unref(c->without);
+  cc_plan_unref(c->other);
+  cc_plan_unref(c->outside);
+}
+
+/* `plan` is that of the filter. */
+static void
+prepare(Programs *programs, CcBackend *backend, const Case *c, CcPlan *plan) {
+  g_autoptr(GError) error = NULL;
+  programs->filter = cc_backend_prepare(backend, plan, &error);
+  g_assert_no_error(error);
+  programs->other = cc_backend_prepare(backend, c->other, &error);
+  g_assert_no_error(error);
+  programs->outside = cc_backend_prepare(backend, c->outside, &error);
+  g_assert_no_error(error);
+}
+
+static void
+clear_programs(Programs *programs) {
+  cc_program_unref(programs->filter);
+  cc_program_unref(programs->other);
+  cc_program_unref(programs->outside);
 }
 
 /* --- frames --- */
@@ -92,9 +132,13 @@ clear_case(Case *c) {
 typedef struct {
   CcSessionFrame base; /* of a session */
   GuardedFrame *src, *dst, *expected;
-  CcRegion region[MAX_REGIONS];
+  gboolean in_place; /* `dst` is the source too */
+  CcRegion region[MAX_REGIONS + 1];
+  /* the program of each region, as its offset in Programs; a session chooses them itself */
+  gsize program[MAX_REGIONS + 1];
+  CcProgram *programs[MAX_REGIONS + 1];
   guint n_regions;
-  guint64 count[3 * MAX_REGIONS], expected_count[3 * MAX_REGIONS];
+  guint64 count[3 * (MAX_REGIONS + 1)], expected_count[3 * (MAX_REGIONS + 1)];
   CcSubmitInfo submission;
   TestDeviceFrame *device_src, *device_dst; /* NULL: the frame is in host memory */
 } Frame;
@@ -106,14 +150,14 @@ draw_regions(Frame *frame, const Case *c) {
   const guint width = c->layout.plane[0].width, height = c->layout.plane[0].height;
   frame->n_regions = 0;
   for (guint i = 0; i < wanted; i++) {
-    CcFilter filter = c->filter;
+    CcRoi roi;
     const guint unit = c->layout.plane[0].has_macropixels ? 2 * stride : 1;
-    filter.source = (CcRect){draw(0, width - 1) / unit * unit, draw(0, height - 1),
-                             draw(1, width) * unit, draw(1, height)};
-    filter.target_set = draw(0, 1);
-    filter.target_x = draw(0, (width - 1) / stride) / 2 * 2;
-    filter.target_y = draw(0, (height - 1) / stride);
-    if (cc_filter_find_region(&filter, &c->layout, &frame->region[frame->n_regions], NULL))
+    roi.source = (CcRect){draw(0, width - 1) / unit * unit, draw(0, height - 1),
+                          draw(1, width) * unit, draw(1, height)};
+    roi.target_set = draw(0, 1);
+    roi.target_x = draw(0, (width - 1) / stride) / 2 * 2;
+    roi.target_y = draw(0, (height - 1) / stride);
+    if (cc_roi_find_region(&roi, stride, &c->layout, &frame->region[frame->n_regions], NULL))
       frame->n_regions++;
   }
   if (frame->n_regions == 0) {
@@ -122,10 +166,40 @@ draw_regions(Frame *frame, const Case *c) {
   }
 }
 
+/* Draws the programs of the regions. Sometimes adds the region outside before all others. */
+static void
+draw_programs(Frame *frame, const Case *c) {
+  const gboolean mixed = draw(0, 1);
+  for (guint i = 0; i < frame->n_regions; i++)
+    frame->program[i] =
+        mixed && draw(0, 1) ? offsetof(Programs, other) : offsetof(Programs, filter);
+  if (frame->in_place || draw(0, 1))
+    return;
+  memmove(frame->region + 1, frame->region, frame->n_regions * sizeof *frame->region);
+  memmove(frame->program + 1, frame->program, frame->n_regions * sizeof *frame->program);
+  frame->region[0] = cc_frame_layout_region(&c->layout);
+  frame->program[0] = offsetof(Programs, outside);
+  frame->n_regions++;
+}
+
+static CcProgram *
+program_of(const Programs *programs, const Frame *frame, guint i) {
+  return G_STRUCT_MEMBER(CcProgram *, programs, frame->program[i]);
+}
+
+/* Sets the programs of the submission. */
+static void
+set_programs(Frame *frame, const Programs *programs) {
+  for (guint i = 0; i < frame->n_regions; i++)
+    frame->programs[i] = program_of(programs, frame, i);
+  frame->submission.programs = frame->programs;
+}
+
 /* Filters a region of a frame on the CPU, without the stages. */
 static void
 filter_region(CcBackend *cpu, CcProgram *program, const Frame *frame, const CcRegion *region) {
-  const CcSubmitInfo submission = {frame->src->frame, frame->expected->frame, region, 1, NULL};
+  const CcSubmitInfo submission = {
+      .src = frame->src->frame, .dst = frame->expected->frame, .regions = region, .n_regions = 1};
   g_autoptr(GError) error = NULL;
   CcTimes times;
   CcSubmission *submitted = cc_backend_submit(cpu, program, &submission, &error);
@@ -133,23 +207,40 @@ filter_region(CcBackend *cpu, CcProgram *program, const Frame *frame, const CcRe
   g_assert_true(cc_backend_wait(cpu, submitted, &times, NULL));
 }
 
+/* Makes a frame with its regions and the expected result. A session also writes the pixels outside
+ * of the regions. */
 static Frame *
-frame_new(CcBackend *cpu, CcProgram *program, const Case *c) {
+frame_new(CcBackend *cpu, const Programs *programs, const Case *c, gboolean in_session) {
   Frame *frame = g_new0(Frame, 1);
   frame->src = guarded_frame_new(&c->layout, draw(0, PLACEMENT_COUNT - 1));
   frame->dst = guarded_frame_new(&c->plan->out_frame_layout, draw(0, PLACEMENT_COUNT - 1));
   frame->expected = guarded_frame_new(&c->plan->out_frame_layout, PLACEMENT_ALIGNED);
   guarded_frame_draw(frame->src, draw(0, PATTERN_COUNT - 1), numbers);
-  guarded_frame_draw(frame->expected, PATTERN_RANDOM, numbers);
+  frame->in_place = c->filter.stride == 1 && draw(0, 2) == 0;
+  if (frame->in_place)
+    guarded_frame_copy(frame->expected, frame->src);
+  else
+    guarded_frame_draw(frame->expected, PATTERN_RANDOM, numbers);
   guarded_frame_copy(frame->dst, frame->expected);
+  if (in_session && !frame->in_place)
+    oracle_outside(&c->filter, &c->layout, &frame->src->frame, &frame->expected->frame);
   draw_regions(frame, c);
+  if (in_session)
+    memset(frame->program, 0, sizeof frame->program);
+  else
+    draw_programs(frame, c);
   for (guint i = 0; i < frame->n_regions; i++) {
-    filter_region(cpu, program, frame, &frame->region[i]);
-    test_stages_apply(c->stages, c->without, &frame->region[i], &frame->src->frame,
-                      &frame->expected->frame, &frame->expected_count[i * c->stages->n]);
+    filter_region(cpu, program_of(programs, frame, i), frame, &frame->region[i]);
+    if (frame->program[i] == offsetof(Programs, filter))
+      test_stages_apply(c->stages, c->without, &frame->region[i], &frame->src->frame,
+                        &frame->expected->frame, &frame->expected_count[i * c->stages->n]);
   }
-  frame->submission = (CcSubmitInfo){frame->src->frame, frame->dst->frame, frame->region,
-                                     frame->n_regions, c->stages->n ? frame->count : NULL};
+  frame->submission = (CcSubmitInfo){.src = frame->in_place ? frame->dst->frame : frame->src->frame,
+                                     .in_place = frame->in_place,
+                                     .dst = frame->dst->frame,
+                                     .regions = frame->region,
+                                     .n_regions = frame->n_regions,
+                                     .results = c->stages->n ? frame->count : NULL};
   return frame;
 }
 
@@ -168,7 +259,7 @@ static void
 move_to_device(Frame *frame, CcDevice *device) {
   static const CcMemoryKind kinds[] = {CC_MEMORY_HOST, CC_MEMORY_PINNED, CC_MEMORY_DEVICE};
   const CcMemoryKind from = kinds[draw(0, 2)], to = kinds[draw(0, 2)];
-  if (from != CC_MEMORY_HOST) {
+  if (from != CC_MEMORY_HOST && !frame->in_place) {
     frame->device_src = test_device_frame_new(device, &frame->src->layout, from, draw(0, 1));
     test_device_frame_copy(frame->device_src, &frame->src->frame, TRUE);
     frame->submission.src = *test_device_frame_get(frame->device_src);
@@ -177,6 +268,8 @@ move_to_device(Frame *frame, CcDevice *device) {
     frame->device_dst = test_device_frame_new(device, &frame->dst->layout, to, draw(0, 1));
     test_device_frame_copy(frame->device_dst, &frame->dst->frame, TRUE);
     frame->submission.dst = *test_device_frame_get(frame->device_dst);
+    if (frame->in_place)
+      frame->submission.src = frame->submission.dst;
   }
 }
 
@@ -225,24 +318,24 @@ judge(const Frame *frame, const Case *c, gconstpointer count) {
 static guint
 run_case(CcBackend *backend, CcBackend *cpu, const Case *c) {
   g_autoptr(GError) error = NULL;
-  CcProgram *program = cc_backend_prepare(backend, c->plan, &error);
-  g_assert_no_error(error);
-  CcProgram *without = cc_backend_prepare(cpu, c->without, &error);
-  g_assert_no_error(error);
+  Programs programs, without;
+  prepare(&programs, backend, c, c->plan);
+  prepare(&without, cpu, c, c->without);
   const guint n = backend->depth == 1 ? 3 : MIN(backend->depth, 4);
   guint n_failed = 0;
   for (guint round = 0; round < 2; round++) {
     Frame *frame[CC_MAX_SUBMISSIONS];
     CcSubmission *submitted[CC_MAX_SUBMISSIONS];
     for (guint i = 0; i < n; i++) {
-      frame[i] = frame_new(cpu, without, c);
+      frame[i] = frame_new(cpu, &without, c, FALSE);
+      set_programs(frame[i], &programs);
       if (backend->device)
         move_to_device(frame[i], backend->device);
     }
     for (guint i = 0, waited = 0; waited < n;) {
       CcTimes times;
       for (; i < n && i - waited < backend->depth; i++) {
-        submitted[i] = cc_backend_submit(backend, program, &frame[i]->submission, &error);
+        submitted[i] = cc_backend_submit(backend, programs.filter, &frame[i]->submission, &error);
         g_assert_no_error(error);
       }
       cc_backend_wait(backend, submitted[waited++], &times, &error);
@@ -254,8 +347,8 @@ run_case(CcBackend *backend, CcBackend *cpu, const Case *c) {
       frame_free(frame[i]);
     }
   }
-  cc_program_unref(without);
-  cc_program_unref(program);
+  clear_programs(&without);
+  clear_programs(&programs);
   return n_failed;
 }
 
@@ -307,8 +400,7 @@ check_allocations(CcBackend *backend) {
   Case c = {.layout = test_format_layout(test_format_find("NV12"), 640, 480, FALSE),
             .filter = {.kernel = cc_kernels_find("gaussian"), .stride = 1},
             .stages = &test_stages[4]};
-  c.plan = make_plan(&c, c.stages);
-  c.without = make_plan(&c, &test_stages[0]);
+  make_plans(&c);
   g_autoptr(GError) error = NULL;
   CcProgram *program = cc_backend_prepare(backend, c.plan, &error);
   g_assert_no_error(error);
@@ -323,7 +415,7 @@ check_allocations(CcBackend *backend) {
     const gboolean is_first = i < N_FIRST; /* the longest lists and largest regions */
     const guint n = is_first ? N_LONGEST : draw(1, N_LONGEST);
     for (guint k = 0; k < n; k++) {
-      list[k] = (CcRegion){{draw(0, 500), draw(0, 400), 100, 70}, 0, 0};
+      list[k] = (CcRegion){.source = {draw(0, 500), draw(0, 400), 100, 70}};
       if (!is_first) {
         list[k].source.width = draw(1, 100);
         list[k].source.height = draw(1, 70);
@@ -331,8 +423,11 @@ check_allocations(CcBackend *backend) {
       list[k].target_x = list[k].source.x;
       list[k].target_y = list[k].source.y;
     }
-    const CcSubmitInfo submission = {src->frame, dst->frame, is_list ? list : &whole,
-                                     is_list ? n : 1, results};
+    const CcSubmitInfo submission = {.src = src->frame,
+                                     .dst = dst->frame,
+                                     .regions = is_list ? list : &whole,
+                                     .n_regions = is_list ? n : 1,
+                                     .results = results};
     CcTimes times;
     const guint before = (guint)g_atomic_int_get(&n_allocations);
     CcSubmission *submitted = cc_backend_submit(backend, program, &submission, &error);
@@ -369,24 +464,30 @@ check_planes(CcBackend *backend) {
             .layout = test_format_layout(test_format_find("GRAY8"), 640, 480, FALSE),
             .filter = {.kernel = cc_kernels_find("gaussian"), .stride = 1},
             .stages = &test_stages[1]};
-  c.plan = make_plan(&c, c.stages);
-  c.without = make_plan(&c, &test_stages[0]);
+  make_plans(&c);
   g_autoptr(GError) error = NULL;
-  CcProgram *program = cc_backend_prepare(backend, c.plan, NULL);
-  CcProgram *without = cc_backend_prepare(backend, c.without, NULL);
-  Frame *frame = frame_new(backend, without, &c);
+  Programs programs, without;
+  prepare(&programs, backend, &c, c.plan);
+  prepare(&without, backend, &c, c.without);
+  Frame *frame = frame_new(backend, &without, &c, FALSE);
+  /* only the program of the filter has planes, and a frame in place needs more memory */
+  while (frame->in_place || frame->program[frame->n_regions - 1] != 0) {
+    frame_free(frame);
+    frame = frame_new(backend, &without, &c, FALSE);
+  }
+  set_programs(frame, &programs);
   CcTimes times;
   cc_backend_trim(backend);
   g_assert_cmpuint(cc_backend_kept_bytes(backend), ==, 0);
   if (n_allocations > 0) {
     fails_from = 640 * 480;
-    g_assert_null(cc_backend_submit(backend, program, &frame->submission, &error));
+    g_assert_null(cc_backend_submit(backend, programs.filter, &frame->submission, &error));
     g_assert_error(error, CC_ERROR, CC_ERROR_NO_MEMORY);
     g_assert_cmpuint(cc_backend_kept_bytes(backend), ==, 0);
     fails_from = G_MAXSIZE;
     g_clear_error(&error);
   }
-  CcSubmission *submitted = cc_backend_submit(backend, program, &frame->submission, &error);
+  CcSubmission *submitted = cc_backend_submit(backend, programs.filter, &frame->submission, &error);
   g_assert_no_error(error);
   g_assert_true(cc_backend_wait(backend, submitted, &times, NULL));
   const guint n_failed = judge(frame, &c, frame->count) ? 0 : 1;
@@ -395,8 +496,8 @@ check_planes(CcBackend *backend) {
   cc_backend_trim(backend);
   g_assert_cmpuint(cc_backend_kept_bytes(backend), ==, 0);
   frame_free(frame);
-  cc_program_unref(without);
-  cc_program_unref(program);
+  clear_programs(&without);
+  clear_programs(&programs);
   clear_case(&c);
   return n_failed;
 }
@@ -406,7 +507,7 @@ check_planes(CcBackend *backend) {
 static gboolean
 frame_map(CcSessionFrame *base, const CcPlan *plan, CcDevice *device, GError **error) {
   Frame *frame = (Frame *)base;
-  base->in = frame->src->frame;
+  base->in = base->in_place ? frame->dst->frame : frame->src->frame;
   base->out = frame->dst->frame;
   return TRUE;
 }
@@ -450,10 +551,12 @@ run_session(void) {
     cc_session_set_filter(session, &c.filter, &c.layout, &error);
     cc_plan_append_stages(NULL, 0);
     g_assert_no_error(error);
-    CcProgram *without = cc_backend_prepare(cpu, c.without, NULL);
+    Programs without;
+    prepare(&without, cpu, &c, c.without);
     for (guint f = 0; f < N_FRAMES; f++) {
-      Frame *frame = frame_new(cpu, without, &c);
+      Frame *frame = frame_new(cpu, &without, &c, TRUE);
       frame->base.klass = &klass;
+      frame->base.in_place = frame->in_place;
       frame->base.regions = frame->region;
       frame->base.n_regions = frame->n_regions;
       cc_session_submit(session, &frame->base, &error);
@@ -463,7 +566,7 @@ run_session(void) {
     }
     while (cc_session_n_in_flight(session) > 0)
       n_failed += take_frame(session, &c);
-    cc_program_unref(without);
+    clear_programs(&without);
     clear_case(&c);
   }
   cc_session_get_stats(session, &stats);

@@ -6,8 +6,8 @@
 #include "cpu/isa.h"
 
 GuardedFrame *
-filtered_frame_new(const CcFilter *filter, const gchar *variant, guint n_threads,
-                   const GuardedFrame *src) {
+filtered_region_new(const CcFilter *filter, const CcRegion *region, const gchar *variant,
+                    guint n_threads, const GuardedFrame *src) {
   const CcBackendConfig config = {
       .choice = CC_BACKEND_CPU, .device_id = -1, .n_threads = n_threads};
   g_autoptr(GError) error = NULL;
@@ -21,9 +21,8 @@ filtered_frame_new(const CcFilter *filter, const gchar *variant, guint n_threads
   CcProgram *program = cc_backend_prepare(backend, plan, &error);
   g_assert_no_error(error);
   GuardedFrame *dst = guarded_frame_new(&plan->out_frame_layout, PLACEMENT_ODD);
-  CcRegion region;
-  g_assert_true(cc_filter_find_region(filter, &src->layout, &region, &error));
-  const CcSubmitInfo info = {src->frame, dst->frame, &region, 1, NULL};
+  const CcSubmitInfo info = {
+      .src = src->frame, .dst = dst->frame, .regions = region, .n_regions = 1};
   CcSubmission *submission = cc_backend_submit(backend, program, &info, &error);
   g_assert_no_error(error);
   g_assert_true(cc_backend_wait(backend, submission, &times, &error));
@@ -33,4 +32,11 @@ filtered_frame_new(const CcFilter *filter, const gchar *variant, guint n_threads
   cc_backend_close(backend);
   g_assert_true(cc_cpu_set_variant(NULL));
   return dst;
+}
+
+GuardedFrame *
+filtered_frame_new(const CcFilter *filter, const gchar *variant, guint n_threads,
+                   const GuardedFrame *src) {
+  const CcRegion whole = cc_frame_layout_region(&src->layout);
+  return filtered_region_new(filter, &whole, variant, n_threads, src);
 }

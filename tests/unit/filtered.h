@@ -4,6 +4,7 @@
 /* Frames filtered by the CPU backend. */
 
 #include "engine/plan/filter.h"
+#include "engine/plan/region.h"
 #include "tests/ref/guarded.h"
 
 G_BEGIN_DECLS
@@ -12,5 +13,9 @@ G_BEGIN_DECLS
  * nothing outside of the samples is written. */
 GuardedFrame *filtered_frame_new(const CcFilter *filter, const gchar *variant, guint n_threads,
                                  const GuardedFrame *src);
+
+/* The same, but filters only a region. */
+GuardedFrame *filtered_region_new(const CcFilter *filter, const CcRegion *region,
+                                  const gchar *variant, guint n_threads, const GuardedFrame *src);
 
 G_END_DECLS

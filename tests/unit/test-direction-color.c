@@ -261,8 +261,8 @@ test_mean(void) {
   static const guint8 luma[] = {0, 10, 10, 0};      /* gradients of 40, 40, -40 and -40 */
   static const guint8 opposite[] = {10, 20, 0, 10}; /* of 40, -40, -40 and 40 */
   const CcFilter filter = {.kernel = cc_kernels_find("sobel"), .response = CC_RESPONSE_DIRECTION};
-  CcFilter part = filter;
-  part.source = (CcRect){1, 0, 3, 1}; /* only one pixel of the first block */
+  const CcRegion part = {.source = {1, 0, 3, 1},
+                         .target_x = 1}; /* only one pixel of the first block */
   const CcFrameLayout layout = test_format_layout(test_format_find("Y42B"), 4, 1, FALSE);
   g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, NULL);
   const guint16 *word = cc_plan_get_direction_color(plan)->word[1];
@@ -273,7 +273,7 @@ test_mean(void) {
   g_autoptr(GuardedFrame) whole = filtered_frame_new(&filter, "plain", 1, src);
   g_assert_cmpuint(guarded_frame_row(whole, 1, 0)[0], ==, word[1]);
   g_assert_cmpuint(guarded_frame_row(whole, 1, 0)[1], ==, word[129]);
-  g_autoptr(GuardedFrame) cut = filtered_frame_new(&part, "plain", 1, src);
+  g_autoptr(GuardedFrame) cut = filtered_region_new(&filter, &part, "plain", 1, src);
   g_assert_cmpuint(guarded_frame_row(cut, 1, 0)[0], ==, word[0]); /* 10 and 10: no gradient */
   g_assert_cmpuint(guarded_frame_row(cut, 1, 0)[1], ==, word[129]);
   memcpy(guarded_frame_row(src, 0, 0), opposite, sizeof opposite);

@@ -33,7 +33,7 @@ oracle_checksum(const CcFilter *filter, const gchar *format, GuardedFrame **src)
   g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACEMENT_ALIGNED);
   *src = guarded_frame_new(&layout, PLACEMENT_ALIGNED);
   test_image_draw(&layout, &(*src)->frame);
-  oracle_filter(filter, &layout, &(*src)->frame, &dst->frame, NULL);
+  oracle_filter(filter, NULL, &layout, &(*src)->frame, &dst->frame, NULL);
   return test_image_checksum(&layout, &dst->frame);
 }
 

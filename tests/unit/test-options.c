@@ -50,7 +50,8 @@ test_text(void) {
       &options,
       "kernel=GAUSSIAN size=5 sigma=1/2 scale=-2 bias=-4.5 response=absolute border=wrap "
       "border-value=0.5 chroma=copy color=grey alpha=filter threshold=1/4 invert=YES mix=-2 "
-      "overlay=#10A0ff stride=4 algorithm=direct",
+      "overlay=#10A0ff stride=4 roi='10,20,300,200; 0 0 8 8' target=<<1,2>,<3,4>> outside=BLACK "
+      "roi-meta=yes roi-type=face roi-sigma=1/4 algorithm=direct",
       NULL));
   cc_options_get_filter(&options, &filter);
   g_assert_cmpstr(filter.kernel->name, ==, "gaussian");
@@ -71,6 +72,16 @@ test_text(void) {
   g_assert_cmphex(filter.overlay, ==, 0xff10a0ff);
   g_assert_cmpuint(filter.stride, ==, 4);
   g_assert_cmpint(filter.algorithm, ==, CC_ALGORITHM_DIRECT);
+  g_assert_cmpint(filter.outside, ==, CC_OUTSIDE_BLACK);
+  g_assert_cmpfloat(filter.roi_sigma, ==, 0.25);
+  const CcRegionOptions *regions = &options.regions;
+  g_assert_true(regions->roi.n == 2 && regions->roi.number[0][2] == 300);
+  g_assert_true(regions->target.n == 2 && regions->target.number[1][0] == 3);
+  g_assert_true(regions->by_meta);
+  g_assert_cmpstr(g_quark_to_string(regions->meta_type), ==, "face");
+  g_assert_true(cc_options_set_text(&options, "roi='' target='' roi-meta=0 roi-type=''", NULL));
+  g_assert_true(regions->roi.n == 0 && regions->target.n == 0);
+  g_assert_true(!regions->by_meta && regions->meta_type == 0);
   g_assert_true(cc_options_set_text(&options, "overlay=#80a0b0c0 invert=0", NULL));
   g_assert_cmphex(options.filter.overlay, ==, 0x80a0b0c0);
   g_assert_false(options.filter.invert);
@@ -133,6 +144,12 @@ test_refusals(void) {
       {"bias=1 overlay=0x1ffffffff", "\"overlay=0x1ffffffff\": a color as"},
       {"bias=1 overlay=0xff0000", "\"overlay=0xff0000\": a color as"},
       {"bias=1 overlay=-1", "\"overlay=-1\": a color as"},
+      {"bias=1 roi=1,2,3", "\"roi=1,2,3\": 3 numbers: each region needs <x, y, width, height>"},
+      {"bias=1 roi=a,2,3,4", "\"roi=a,2,3,4\": \"a\": each region needs"},
+      {"bias=1 target=1,2,3,4", "\"target=1,2,3,4\": 4 numbers: each position needs <x, y>"},
+      {"bias=1 outside=white", "\"outside=white\": one of copy, black is needed"},
+      {"bias=1 roi-meta=maybe", "\"roi-meta=maybe\": true or false is needed"},
+      {"bias=1 roi-sigma=1.01", "\"roi-sigma=1.01\": a number from 0 to 1 is needed"},
       {"bias=1 border=mirror",
        "\"border=mirror\": one of replicate, constant, reflect, reflect-101"},
       {"bias=1 kernel=nope", "\"kernel=nope\": one of custom, identity, box"},
@@ -168,6 +185,8 @@ test_equality(void) {
   cc_options_init(&options);
   for (guint i = CC_OPTION_SIZE; i < cc_n_options; i++) {
     const CcOption *option = &cc_options[i];
+    if (option->offset >= sizeof(CcFilter))
+      continue;
     CcFilter changed = options.filter;
     CcOptionValue value = cc_option_load(option, &options);
     value.number += 1;
@@ -175,9 +194,71 @@ test_equality(void) {
     value.color += 1;
     cc_option_store(option, &changed, &value); /* the filter is the first member of CcOptions */
     g_test_message("%s", option->name);
-    g_assert_false(cc_filter_equal_but_region(&options.filter, &changed));
+    g_assert_false(cc_filter_equal(&options.filter, &changed));
   }
-  g_assert_true(cc_filter_equal_but_region(&options.filter, &options.filter));
+  CcFilter repeated = options.filter;
+  repeated.repeats = 2;
+  g_assert_false(cc_filter_equal(&options.filter, &repeated));
+  g_assert_true(cc_filter_equal(&options.filter, &options.filter));
+}
+
+/* A type has up to 255 bytes. Types are never freed, so a long one is refused. */
+static void
+test_long_type(void) {
+  g_auto(CcOptions) options;
+  g_autoptr(GError) error = NULL;
+  g_autofree gchar *type = g_strnfill(255, 'x');
+  g_autofree gchar *text = g_strconcat("roi-type=", type, NULL);
+  g_autofree gchar *longer = g_strconcat(text, "x", NULL);
+  cc_options_init(&options);
+  g_assert_true(cc_options_set_text(&options, text, NULL));
+  g_assert_false(cc_options_set_text(&options, longer, &error));
+  g_assert_nonnull(strstr(error->message, ": a text of up to 255 bytes is needed"));
+  g_assert_cmpstr(cc_options_get(&options, cc_options_find("roi-type")).text, ==, type);
+}
+
+/* Regions that are valid as texts may be impossible together, or in frames of some sizes. */
+static void
+test_regions(void) {
+  static const struct {
+    const gchar *text;
+    guint n;
+    const gchar *message; /* NULL: accepted */
+  } cases[] = {
+      {"", 0, NULL},
+      {"roi=10,20,300,200", 1, NULL},
+      {"roi=0,0,8,8;63,47,1,1", 2, NULL},
+      {"roi=0,0,8,8 target=56,40", 1, NULL},
+      {"roi=0,0,8,8 stride=2 target=31,23", 1, NULL},
+      {"roi=64,0,8,8", 0, "roi=<64, 0, 8, 8>: outside of the frame"},
+      {"roi=0,0,8,8;0,48,8,8", 1, "roi=<0, 48, 8, 8>: outside of the frame"},
+      {"roi=0,0,0,8", 0, "roi=<0, 0, 0, 8>: a width and a height of 1 or more are needed"},
+      {"roi=0,0,8,0", 0, "roi=<0, 0, 8, 0>: a width and a height of 1 or more are needed"},
+      {"roi=0,0,8,8 target=64,0", 0, "target=<64, 0>: outside of the output frame"},
+      {"roi=0,0,8,8 stride=2 target=32,0", 0, "target=<32, 0>: outside of the output frame"},
+      {"target=1,2", 0, "target has 1 position and roi has 0 regions; one position for each"},
+      {"roi=0,0,8,8 target=1,2;3,4", 0, "target has 2 positions and roi has 1 region;"},
+      /* metas replace roi and target */
+      {"roi-meta=1 roi=64,0,8,8", 0, NULL},
+      {"roi-meta=1 roi=0,0,0,8 target=1,2;3,4", 0, NULL},
+  };
+  const CcFrameLayout layout = {.n_planes = 1,
+                                .plane = {{.width = 64, .height = 48, .step = 1, .depth = 8}}};
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_auto(CcOptions) options;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GArray) regions = g_array_new(FALSE, FALSE, sizeof(CcRegion));
+    cc_options_init(&options);
+    g_test_message("%s", cases[i].text);
+    g_assert_true(cc_options_set_text(&options, cases[i].text, NULL));
+    const gboolean ok = cc_options_find_regions(&options, &layout, regions, &error);
+    g_assert_cmpint(ok, ==, cases[i].message == NULL);
+    g_assert_cmpuint(regions->len, ==, cases[i].n);
+    if (ok)
+      continue;
+    g_assert_error(error, CC_ERROR, CC_ERROR_INVALID);
+    g_assert_nonnull(strstr(error->message, cases[i].message));
+  }
 }
 
 /* Every row has a text and a valid default. */
@@ -222,6 +303,8 @@ main(int argc, char **argv) {
   g_test_add_func("/options/text", test_text);
   g_test_add_func("/options/definitions", test_definitions);
   g_test_add_func("/options/refusals", test_refusals);
+  g_test_add_func("/options/long-type", test_long_type);
+  g_test_add_func("/options/regions", test_regions);
   g_test_add_func("/options/former-name", test_former_name);
   return g_test_run();
 }

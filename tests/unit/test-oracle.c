@@ -9,15 +9,22 @@
 
 #include <string.h>
 
-/* Filters one row or column of bytes as a frame of `format`. */
+/* Filters a region of one row or column of bytes as a frame of `format`. */
 static void
-filter_bytes(const CcFilter *filter, const gchar *format, gboolean limited_range, guint width,
-             guint height, const guint8 *src, guint8 *dst) {
+filter_region(const CcFilter *filter, const CcRoi *roi, const gchar *format, gboolean limited_range,
+              guint width, guint height, const guint8 *src, guint8 *dst) {
   const CcFrameLayout layout =
       test_format_layout(test_format_find(format), width, height, limited_range);
   gssize pitch = (gssize)cc_plane_row_bytes(&layout.plane[0]);
   const CcFrame from = {.plane = {{(guint8 *)src, pitch}}}, to = {.plane = {{dst, pitch}}};
-  oracle_filter(filter, &layout, &from, &to, NULL);
+  oracle_filter(filter, roi, &layout, &from, &to, NULL);
+}
+
+/* Filters the whole frame. */
+static void
+filter_bytes(const CcFilter *filter, const gchar *format, gboolean limited_range, guint width,
+             guint height, const guint8 *src, guint8 *dst) {
+  filter_region(filter, NULL, format, limited_range, width, height, src, dst);
 }
 
 static CcKernel *
@@ -82,6 +89,34 @@ test_borders(void) {
     filter_bytes(&filter, "GRAY8", FALSE, 3, 1, src, dst);
     g_assert_cmpmem(dst, 3, expected[border], 3);
   }
+}
+
+/* Every repetition rounds to code values, applies the border rule at the edges of the target, and
+ * reads only the target. */
+static void
+test_repeats(void) {
+  static const gdouble mean[] = {1, 1, 1};
+  static const guint8 src[] = {99, 10, 0, 3, 99};
+  static const guint8 expected[][5] = {
+      {7, 7, 7, 4, 2}, /* (10+10+0)/3 = 6.7, (10+0+3)/3 = 4.3, (0+3+3)/3 = 2 */
+      {7, 7, 6, 4, 3}, /* (7+7+4)/3 = 6, (7+4+2)/3 = 4.3, (4+2+2)/3 = 2.7 */
+      {7, 7, 5, 4, 3}, /* (6+6+4)/3 = 5.3, (6+4+3)/3 = 4.3, (4+3+3)/3 = 3.3 */
+  };
+  g_autoptr(CcKernel) kernel = kernel_of_row(mean, 3);
+  for (guint n = 1; n <= CC_MAX_REPEATS; n++) {
+    const CcFilter filter = {.kernel = kernel, .repeats = n};
+    const CcRoi roi = {.source = {1, 0, 3, 1}, .target_set = TRUE, .target_x = 2};
+    guint8 dst[5] = {7, 7, 7, 7, 7};
+    filter_region(&filter, &roi, "GRAY8", FALSE, 5, 1, src, dst);
+    g_assert_cmpmem(dst, 5, expected[n - 1], 5);
+  }
+  /* the first repetition cuts the target off */
+  static const guint8 cut[] = {7, 7, 7, 6, 5}; /* (7+7+4)/3 = 6, (7+4+4)/3 = 5 */
+  const CcFilter filter = {.kernel = kernel, .repeats = 2};
+  const CcRoi roi = {.source = {1, 0, 3, 1}, .target_set = TRUE, .target_x = 3};
+  guint8 dst[5] = {7, 7, 7, 7, 7};
+  filter_region(&filter, &roi, "GRAY8", FALSE, 5, 1, src, dst);
+  g_assert_cmpmem(dst, 5, cut, 5);
 }
 
 /* Sobel on the corner of a square: both sums at the centre are 3 * 10. */
@@ -171,15 +206,13 @@ test_macropixels(void) {
   };
   g_autoptr(CcKernel) kernel = kernel_of_row(coeff, 3);
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    const CcFilter filter = {.kernel = kernel,
-                             .scale = 1,
-                             .chroma = cases[i].chroma,
-                             .source = cases[i].source,
-                             .stride = cases[i].stride};
+    const CcFilter filter = {
+        .kernel = kernel, .scale = 1, .chroma = cases[i].chroma, .stride = cases[i].stride};
+    const CcRoi roi = {.source = cases[i].source};
     const gsize n = cases[i].stride == 1 ? 12 : cases[i].stride == 2 ? 8 : 4;
     guint8 dst[12];
     memset(dst, 7, sizeof dst);
-    filter_bytes(&filter, "YUY2", TRUE, 5, 1, src, dst);
+    filter_region(&filter, &roi, "YUY2", TRUE, 5, 1, src, dst);
     g_assert_cmpmem(dst, n, cases[i].expected, n);
   }
 }
@@ -235,7 +268,7 @@ test_limits(void) {
     guint8 dst[4], chroma[4] = {0};
     const CcFrame from = {.plane = {{(guint8 *)src, 4}, {chroma, 4}}};
     const CcFrame to = {.plane = {{dst, 4}, {chroma, 4}}};
-    oracle_filter(&filter, &layout, &from, &to, NULL);
+    oracle_filter(&filter, NULL, &layout, &from, &to, NULL);
     g_assert_cmpmem(dst, 4, cases[i].expected, 4);
   }
 }
@@ -299,7 +332,7 @@ test_bias_of_depths(void) {
     g_autoptr(GuardedFrame) src = guarded_frame_new(&layout, PLACEMENT_ALIGNED);
     g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACEMENT_ALIGNED);
     guarded_frame_draw(src, PATTERN_ZERO, rand);
-    oracle_filter(&cases[i].filter, &layout, &src->frame, &dst->frame, NULL);
+    oracle_filter(&cases[i].filter, NULL, &layout, &src->frame, &dst->frame, NULL);
     assert_codes(&layout, &dst->frame, cases[i].expected);
     g_autoptr(GuardedFrame) filtered = filtered_frame_new(&cases[i].filter, NULL, 1, src);
     assert_codes(&layout, &filtered->frame, cases[i].expected);
@@ -328,17 +361,15 @@ test_regions(void) {
       {4, {1, 0, 6, 1}, 0, CC_BORDER_REPLICATE, {11, 50}},
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    const CcFilter filter = {.kernel = kernel,
-                             .scale = 1,
-                             .border = cases[i].border,
-                             .stride = cases[i].stride,
-                             .source = cases[i].source,
-                             .target_set = cases[i].target >= 0,
-                             .target_x = cases[i].target >= 0 ? (guint)cases[i].target : 0};
+    const CcFilter filter = {
+        .kernel = kernel, .scale = 1, .border = cases[i].border, .stride = cases[i].stride};
+    const CcRoi roi = {.source = cases[i].source,
+                       .target_set = cases[i].target >= 0,
+                       .target_x = cases[i].target >= 0 ? (guint)cases[i].target : 0};
     const gsize n = (7 + cases[i].stride - 1) / cases[i].stride;
     guint8 dst[7];
     memset(dst, 77, sizeof dst);
-    filter_bytes(&filter, "GRAY8", FALSE, 7, 1, src, dst);
+    filter_region(&filter, &roi, "GRAY8", FALSE, 7, 1, src, dst);
     g_assert_cmpmem(dst, n, cases[i].expected, n);
   }
 }
@@ -351,12 +382,9 @@ test_region_of_chroma(void) {
   guint8 luma_out[7] = {0}, chroma_out[8] = {0};
   const CcFrame src = {.plane = {{(guint8 *)luma, 7}, {(guint8 *)chroma, 8}}};
   const CcFrame dst = {.plane = {{luma_out, 7}, {chroma_out, 8}}};
-  const CcFilter filter = {.kernel = cc_kernels_find("identity"),
-                           .chroma = CC_CHROMA_COPY,
-                           .source = {3, 0, 2, 1},
-                           .target_set = TRUE,
-                           .target_x = 5};
-  oracle_filter(&filter, &layout, &src, &dst, NULL);
+  const CcFilter filter = {.kernel = cc_kernels_find("identity"), .chroma = CC_CHROMA_COPY};
+  const CcRoi roi = {.source = {3, 0, 2, 1}, .target_set = TRUE, .target_x = 5};
+  oracle_filter(&filter, &roi, &layout, &src, &dst, NULL);
   g_assert_cmpmem(luma_out, 7, ((const guint8[]){0, 0, 0, 0, 0, 4, 5}), 7);
   g_assert_cmpmem(chroma_out, 8, ((const guint8[]){0, 0, 0, 0, 20, 21, 30, 31}), 8);
 }
@@ -370,11 +398,11 @@ test_high_bits(void) {
   const CcFrame src = {.plane = {{(guint8 *)luma, 2}, {(guint8 *)chroma, 4}}};
   const CcFrame dst = {.plane = {{luma_out, 2}, {chroma_out, 4}}};
   const CcFilter copied = {.kernel = cc_kernels_find("sharpen")};
-  oracle_filter(&copied, &layout, &src, &dst, NULL);
+  oracle_filter(&copied, NULL, &layout, &src, &dst, NULL);
   g_assert_cmpmem(luma_out, 2, ((const guint8[]){0x40, 0x40}), 2);
   g_assert_cmpmem(chroma_out, 4, chroma, 4);
   const CcFilter neutral = {.kernel = cc_kernels_find("sobel"), .bias = 1};
-  oracle_filter(&neutral, &layout, &src, &dst, NULL);
+  oracle_filter(&neutral, NULL, &layout, &src, &dst, NULL);
   /* (64 + 4) << 6 */
   g_assert_cmpmem(luma_out, 2, ((const guint8[]){0x00, 0x11}), 2);
   g_assert_cmpmem(chroma_out, 4, ((const guint8[]){0x00, 0x80, 0x00, 0x80}), 4);
@@ -400,7 +428,7 @@ test_tolerance(void) {
   g_autoptr(GuardedFrame) dst = guarded_frame_new(&layout, PLACEMENT_AT_END);
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     OracleTolerance tolerance;
-    oracle_filter(&cases[i].filter, &layout, &src->frame, &dst->frame, &tolerance);
+    oracle_filter(&cases[i].filter, NULL, &layout, &src->frame, &dst->frame, &tolerance);
     g_assert_cmpuint(tolerance.limit[0][0], ==, cases[i].limit);
     g_assert_cmpint(tolerance.circular, ==, cases[i].filter.response == CC_RESPONSE_DIRECTION);
   }
@@ -463,6 +491,7 @@ main(int argc, char **argv) {
   g_test_add_func("/oracle/correlation", test_correlation);
   g_test_add_func("/oracle/rounding", test_rounding);
   g_test_add_func("/oracle/borders", test_borders);
+  g_test_add_func("/oracle/repeats", test_repeats);
   g_test_add_func("/oracle/gradient", test_gradient);
   g_test_add_func("/oracle/directions", test_directions);
   g_test_add_func("/oracle/roles", test_roles);

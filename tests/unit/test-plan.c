@@ -522,7 +522,6 @@ test_check(void) {
       {.kernel = cc_kernels_find("sobel")},
       {.kernel = cc_kernels_find("sobel"), .response = CC_RESPONSE_DIRECTION},
       {.kernel = cc_kernels_find("box"), .size = 15, .stride = 4, .border = CC_BORDER_WRAP},
-      {.kernel = cc_kernels_find("gaussian"), .source = {7000, 7000, 1, 1}},
       /* the backend checks the algorithm */
       {.kernel = cc_kernels_find("kirsch"), .algorithm = CC_ALGORITHM_TWO_PASS},
   };
@@ -616,6 +615,64 @@ test_describe(void) {
   g_assert_nonnull(strstr(text, "separable"));
 }
 
+/* A stage for each repetition after the first, before compose. */
+static void
+test_repeats(void) {
+  for (guint n = 0; n <= CC_MAX_REPEATS; n++) {
+    const guint n_more = MAX(n, 1) - 1;
+    const CcFilter filter = {
+        .kernel = cc_kernels_find("box"), .size = 31, .repeats = n, .invert = TRUE};
+    g_autoptr(CcPlan) plan = plan_for(&filter, "YUY2", FALSE);
+    g_autofree gchar *text = cc_plan_describe(plan);
+    g_autofree gchar *end = g_strdup_printf(", %u repetitions, 2 passes", n);
+    g_assert_cmpint(g_str_has_suffix(text, end), ==, n > 1);
+    g_assert_cmpuint(cc_plan_n_repeats(plan), ==, 1 + n_more);
+    g_assert_true(cc_plan_may_change_planes(plan));
+    g_assert_cmpuint(plan->n_passes, ==, 2);
+    g_assert_cmpuint(plan->n_stages, ==, 2 + n_more);
+    g_assert_cmpint(plan->stage[0].kind, ==, CC_STAGE_CONVOLVE);
+    for (guint i = 1; i <= n_more; i++) {
+      g_assert_cmpint(plan->stage[i].kind, ==, CC_STAGE_REPEAT);
+      g_assert_true(cc_plan_get_reader(plan, &plan->stage[i - 1]) == &plan->stage[i]);
+      g_assert_cmpuint(cc_plan_sample_bytes(plan, &plan->stage[i], 0), ==, 1);
+    }
+    g_assert_null(cc_plan_get_reader(plan, &plan->stage[n_more]));
+    g_assert_cmpint(plan->stage[1 + n_more].kind, ==, CC_STAGE_COMPOSE);
+  }
+}
+
+static void
+test_repeats_refused(void) {
+  const struct {
+    CcFilter filter;
+    const gchar *format;
+    gboolean ok;
+  } cases[] = {
+      {{.repeats = CC_MAX_REPEATS + 1}, "GRAY8", FALSE},
+      {{.repeats = 2, .stride = 2}, "GRAY8", FALSE},
+      {{.repeats = 1, .stride = 2}, "GRAY8", TRUE},
+      {{.repeats = 2, .stride = 1}, "GRAY8", TRUE},
+      {{.repeats = 2, .response = CC_RESPONSE_DIRECTION}, "GRAY8", TRUE},
+      {{.repeats = 2, .response = CC_RESPONSE_DIRECTION}, "RGB", FALSE},
+      {{.repeats = 2, .response = CC_RESPONSE_DIRECTION}, "NV12", FALSE},
+      {{.repeats = 1, .response = CC_RESPONSE_DIRECTION}, "NV12", TRUE},
+      {{.repeats = 2, .response = CC_RESPONSE_DIRECTION, .chroma = CC_CHROMA_COPY}, "NV12", TRUE},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    CcFilter filter = cases[i].filter;
+    const CcFrameLayout layout =
+        test_format_layout(test_format_find(cases[i].format), 33, 17, FALSE);
+    g_autoptr(GError) error = NULL;
+    filter.kernel = cc_kernels_find("sobel");
+    g_autoptr(CcPlan) plan = cc_plan_new(&filter, &layout, &error);
+    g_assert_cmpint(plan != NULL, ==, cases[i].ok);
+    if (cases[i].ok)
+      continue;
+    g_assert_error(error, CC_ERROR, CC_ERROR_INVALID);
+    g_assert_true(g_str_has_prefix(error->message, "repeats="));
+  }
+}
+
 static void
 test_layouts_differ(void) {
   const TestFormat *nv12 = test_format_find("NV12"), *nv16 = test_format_find("NV16");
@@ -663,6 +720,8 @@ main(int argc, char **argv) {
   g_test_add_func("/plan/tiny-sigma", test_tiny_sigma);
   g_test_add_func("/plan/tiny-scale", test_tiny_scale);
   g_test_add_func("/plan/describe", test_describe);
+  g_test_add_func("/plan/repeats", test_repeats);
+  g_test_add_func("/plan/repeats-refused", test_repeats_refused);
   g_test_add_func("/plan/layouts-differ", test_layouts_differ);
   return g_test_run();
 }

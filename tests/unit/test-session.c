@@ -99,15 +99,26 @@ test_submit(CcBackend *base, CcProgram *program, const CcSubmitInfo *info, GErro
   return &submission->base;
 }
 
+/* Filters the frame on the CPU. */
+static void
+run_submission(CcBackend *cpu, const TestSubmission *submission, CcTimes *times) {
+  CcSubmitInfo info = *submission->info;
+  g_autofree CcProgram **programs = g_new(CcProgram *, info.n_regions);
+  for (guint i = 0; i < info.n_regions; i++) {
+    CcProgram *program = cc_submit_info_program(&info, &submission->program->base, i);
+    programs[i] = ((TestProgram *)program)->cpu;
+  }
+  info.programs = programs;
+  cc_backend_wait(cpu, cc_backend_submit(cpu, submission->program->cpu, &info, NULL), times, NULL);
+}
+
 /* A submission that fails leaves garbage in its target. */
 static gboolean
 test_wait(CcBackend *base, CcSubmission *base_submission, CcTimes *times, GError **error) {
   TestSubmission *submission = (TestSubmission *)base_submission;
-  CcBackend *cpu = ((TestBackend *)base)->cpu;
   const gboolean ok = call_works(WAIT, error);
   if (ok)
-    cc_backend_wait(cpu, cc_backend_submit(cpu, submission->program->cpu, submission->info, NULL),
-                    times, NULL);
+    run_submission(((TestBackend *)base)->cpu, submission, times);
   else
     memset(submission->info->dst.plane[0].data, 0xdb, SIDE);
   *times = (CcTimes){.upload = 1, .kernel = 2, .download = 3, .wait = 4};
@@ -381,7 +392,8 @@ take(CcSession *session, guint number, const gchar *kernel) {
   frame_map(&wanted->base, plan, NULL, NULL);
   CcTimes times;
   const CcRegion whole = cc_frame_layout_region(&layout);
-  const CcSubmitInfo submission = {wanted->base.in, wanted->base.out, &whole, 1, NULL};
+  const CcSubmitInfo submission = {
+      .src = wanted->base.in, .dst = wanted->base.out, .regions = &whole, .n_regions = 1};
   cc_backend_wait(cpu, cc_backend_submit(cpu, program, &submission, NULL), &times, NULL);
   g_assert_cmpmem(frame->out, sizeof frame->out, wanted->out, sizeof wanted->out);
   cc_program_unref(program);
@@ -623,59 +635,61 @@ test_set_filter(void) {
   free_session(session);
 }
 
-/* Another region does not make a new program. Frames in flight keep the region of their filter,
- * also if the device fails. A frame may have its own regions. Nothing is written outside of them.
- */
+/* Sets `expected` to the frame's result with the kernel identity. */
+static void
+expect_regions(const TestFrame *frame, guint outside, guint8 expected[SIDE * SIDE]) {
+  for (guint i = 0; i < SIDE * SIDE; i++)
+    expected[i] = outside == CC_OUTSIDE_BLACK ? 0 : frame->in[i];
+  for (guint r = 0; r < frame->base.n_regions; r++) {
+    const CcRegion *region = &frame->base.regions[r];
+    const guint width = MIN(region->source.width, SIDE - region->target_x);
+    const guint height = MIN(region->source.height, SIDE - region->target_y);
+    for (guint y = 0; y < height; y++)
+      memcpy(&expected[(region->target_y + y) * SIDE + region->target_x],
+             &frame->in[(region->source.y + y) * SIDE + region->source.x], width);
+  }
+}
+
+/* Each frame has its own regions, or none, and keeps them if the device fails. The other pixels are
+ * copied or black. Frames with other regions and an equal filter make no new programs. */
 static void
 test_regions(void) {
-  static const CcRegion own[] = {{{0, 0, 2, 2}, 6, 6}, {{3, 3, 1, 1}, 0, 0}};
-  static const CcRegion wanted[][2] = {
-      {{{1, 2, 3, 3}, 1, 2}}, {{{4, 0, 5, 5}, 4, 0}}, {{{0, 0, 2, 2}, 6, 6}, {{3, 3, 1, 1}, 0, 0}}};
-  const guint n_pixels[] = {9, 25, 5};
-  reset_device();
-  fail_calls(WAIT, 2, 1, CC_ERROR_DEVICE);
-  CcSession *session = new_session(CC_BACKEND_AUTO);
-  CcFilter filter = filter_of("identity");
-  g_autoptr(GError) error = NULL;
-  for (guint i = 0; i < 3; i++) {
-    TestFrame *frame = new_frame(i);
-    filter.source = wanted[MIN(i, 1)][0].source;
-    g_assert_true(cc_session_set_filter(session, &filter, &layout, NULL));
-    if (i == 2) {
-      frame->base.regions = own;
-      frame->base.n_regions = G_N_ELEMENTS(own);
+  static const CcRegion regions[DEPTH][2] = {
+      {{{1, 2, 3, 3}, 1, 2, 0}, {{3, 3, 1, 1}, 0, 0, 0}},
+      {{{4, 0, 5, 5}, 4, 0, 0}, {{0, 0, 4, 2}, 6, 3, 0}}, /* overlap; the second one is cut off */
+  };
+  static const guint n_regions[DEPTH] = {2, 2, 0};
+  for (guint outside = 0; outside < CC_N_OUTSIDES; outside++) {
+    reset_device();
+    fail_calls(WAIT, 2, 1, CC_ERROR_DEVICE);
+    CcSession *session = new_session(CC_BACKEND_AUTO);
+    CcFilter filter = filter_of("identity");
+    filter.outside = outside;
+    g_autoptr(GError) error = NULL;
+    for (guint i = 0; i < DEPTH; i++) {
+      TestFrame *frame = new_frame(i);
+      frame->base.regions = regions[i];
+      frame->base.n_regions = n_regions[i];
+      g_assert_true(cc_session_set_filter(session, &filter, &layout, NULL));
+      cc_session_submit(session, &frame->base, &error);
+      g_assert_no_error(error);
     }
-    cc_session_submit(session, &frame->base, &error);
-    g_assert_no_error(error);
-  }
-  g_assert_cmpint(device.n_calls[PREPARE], ==, 1);
-  for (guint i = 0; i < 3; i++) {
-    TestFrame *frame = (TestFrame *)cc_session_take(session, &error);
-    guint n = 0;
-    g_assert_no_error(error);
-    for (guint k = 0; k < sizeof frame->in; k++) {
-      const guint x = k % SIDE, y = k / SIDE;
-      for (guint r = 0; r < 2; r++) {
-        const CcRect *source = &wanted[i][r].source;
-        const guint left = wanted[i][r].target_x, top = wanted[i][r].target_y;
-        if (x - left >= source->width || y - top >= source->height)
-          continue;
-        g_assert_cmpuint(frame->out[k], ==,
-                         frame->in[(y - top + source->y) * SIDE + x - left + source->x]);
-        n++;
-        frame->out[k] = 0;
-      }
-      if (i != 1 || y > 0) /* the device has left garbage there */
-        g_assert_cmpuint(frame->out[k], ==, 0);
+    g_assert_cmpint(device.n_calls[PREPARE], ==, 2); /* for the regions and for the other pixels */
+    for (guint i = 0; i < DEPTH; i++) {
+      TestFrame *frame = (TestFrame *)cc_session_take(session, &error);
+      g_assert_no_error(error);
+      g_assert_cmpuint(frame->number, ==, i);
+      guint8 expected[SIDE * SIDE];
+      expect_regions(frame, outside, expected);
+      g_assert_cmpmem(frame->out, sizeof frame->out, expected, sizeof expected);
+      frame_free(&frame->base);
     }
-    g_assert_cmpuint(n, ==, n_pixels[i]);
-    frame_free(&frame->base);
+    g_auto(CcSessionStats) stats = {0};
+    cc_session_get_stats(session, &stats);
+    g_assert_cmpuint(stats.n_failovers, ==, 1);
+    g_assert_cmpuint(stats.n_regions, ==, 4);
+    free_session(session);
   }
-  filter.source = (CcRect){SIDE, 0, 1, 1};
-  g_assert_false(cc_session_set_filter(session, &filter, &layout, &error));
-  g_assert_error(error, CC_ERROR, CC_ERROR_INVALID);
-  g_assert_cmpuint(cc_session_get_filter(session)->source.x, ==, 4);
-  free_session(session);
 }
 
 static gpointer

@@ -32,7 +32,9 @@ bit(const gchar *name) {
 static CcFilter
 filter_of(CcSettings *settings) {
   CcFilter filter;
-  cc_settings_get_filter(settings, &filter);
+  g_auto(CcOptions) options = {0};
+  cc_settings_get_options(settings, &options);
+  cc_options_get_filter(&options, &filter);
   return filter;
 }
 
@@ -114,6 +116,12 @@ test_every_property(void) {
       {"mix", "-1.5"},
       {"overlay", "0x80ff0000"},
       {"stride", "4"},
+      {"roi", "10,20,300,200"},
+      {"target", "1,2"},
+      {"outside", "black"},
+      {"roi-meta", "true"},
+      {"roi-type", "face"},
+      {"roi-sigma", "0.25"},
       {"algorithm", "tensor-core"},
       {"matrix", "1 2 1;"},
       {"row", "1 2 1"},
@@ -131,7 +139,15 @@ test_every_property(void) {
     g_test_message("%s=%s", values[i][0], values[i][1]);
     g_assert_cmpuint(cc_settings_get_serial(&settings), ==, before + ok);
   }
+  g_auto(CcOptions) options = {0};
+  cc_settings_get_options(&settings, &options);
+  g_assert_cmpint(options.regions.roi.number[0][3], ==, 200);
+  g_assert_cmpint(options.regions.target.number[0][1], ==, 2);
+  g_assert_true(options.regions.by_meta);
+  g_assert_cmpstr(g_quark_to_string(options.regions.meta_type), ==, "face");
   g_auto(CcFilter) filter = filter_of(&settings);
+  g_assert_cmpint(filter.outside, ==, CC_OUTSIDE_BLACK);
+  g_assert_cmpfloat(filter.roi_sigma, ==, 0.25);
   g_assert_cmpuint(filter.size, ==, 5);
   g_assert_cmpfloat(filter.sigma, ==, 2);
   g_assert_cmpfloat(filter.scale, ==, 0.5);
