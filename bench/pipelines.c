@@ -43,6 +43,7 @@ typedef struct {
 #define IN_CUDA "video/x-raw(" CUDA_MEMORY ")"
 #define FILTER "cudaconv name=filter kernel=sobel backend=cuda"
 #define NEXT " ! cudaconv kernel=sobel backend=cuda"
+#define REGION " roi=\"<160,90,320,180>\"" /* frames with it are filtered in place */
 #define SINK "fakesink name=sink sync=false enable-last-sample=false"
 #define DECODER "filesrc name=file ! parsebin ! nvh264dec ! " IN_CUDA
 
@@ -57,6 +58,11 @@ static const Path paths[] = {
     {"chain-5", BENCH_MEMORY_POOL, .line = FILTER NEXT NEXT NEXT NEXT " ! " SINK},
     {"own", BENCH_MEMORY_OWN, .line = FILTER " ! " SINK},
     {"fresh", BENCH_MEMORY_FRESH, .line = FILTER " ! " SINK},
+    {"roi", BENCH_MEMORY_POOL, .line = FILTER REGION " ! " SINK},
+    {"roi-own", BENCH_MEMORY_OWN, .line = FILTER REGION " ! " SINK},
+    {"roi-black", BENCH_MEMORY_POOL, .line = FILTER REGION " outside=black ! " SINK},
+    {"roi-cuda", BENCH_MEMORY_POOL, .cuda_in = TRUE, .cuda_out = TRUE,
+     .line = FILTER REGION " ! " IN_CUDA " ! " SINK},
     {"live", BENCH_MEMORY_POOL, .live = TRUE, .line = FILTER " ! " SINK},
     {"cuda", BENCH_MEMORY_POOL, .cuda_in = TRUE, .cuda_out = TRUE,
      .line = FILTER " ! " IN_CUDA " ! " SINK},
