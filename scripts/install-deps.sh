@@ -33,7 +33,7 @@ declare -A packages=(
   [fuzz]="clang llvm libclang-rt-dev"
   # packages that recipes in docs/ name and the group test does not have
   [docs]="gstreamer1.0-plugins-base-apps gstreamer1.0-rtsp gstreamer1.0-nice ges1.0-tools python3-numpy
-          gir1.2-gst-plugins-bad-1.0 gir1.2-gst-rtsp-server-1.0"
+          gir1.2-gst-plugins-bad-1.0 gir1.2-gst-rtsp-server-1.0 python3-opencv opencv-data"
   # the schedulers of the examples for a farm; not for `make test`, because they install daemons and take 700 MB
   [farm]="slurm-wlm munge parallel snakemake python3-yaml"
   # line coverage of the tests

@@ -333,9 +333,9 @@ def farm(part):
 
 
 def docs(part):
-    """All code blocks of the documents, with all packages that they name."""
+    """All code blocks of the documents and the examples, with all packages that they name."""
     if part.install('docs'):
-        part.test('--suite=docs', '--suite=readme', CUDACONV_TEST_REQUIRED='1')
+        part.test('--suite=docs', '--suite=readme', '--suite=examples', CUDACONV_TEST_REQUIRED='1')
 
 
 def migration(part):

@@ -166,6 +166,14 @@ def softer(frame, source):
     return frame.detail < 0.8 * source.detail and abs(frame.luma - source.luma) < 8
 
 
+def blurred(frame, source):
+    return frame.detail < 0.2 * source.detail
+
+
+def without_detail(frame, source):
+    return frame.detail < 0.01 * source.detail
+
+
 def sharper(frame, source):
     return frame.detail > 1.2 * source.detail and abs(frame.luma - source.luma) < 8
 
@@ -308,6 +316,13 @@ LARGE = "videotestsrc num-buffers=10 ! video/x-raw,width=1920,height=1080"
 NUMBERED = "multifilesrc location=frames/%04d.png start-index=1 caps=image/png,framerate=25/1 ! pngdec"
 SMALLER = "videoscale method=nearest-neighbour ! video/x-raw,width={},height={}"
 H264 = "video/x-h264"
+ASTRONAUT = "examples/astronaut.jpg"
+FACE = (174, 64, 272, 162)  # in that image
+REGION = (100, 60, 200, 160)  # of recipes
+
+
+AROUND_REGION = {(0, 0, 320, 56): unmarked, (0, 164, 320, 240): unmarked, (0, 0, 96, 240): unmarked,
+                 (204, 0, 320, 240): unmarked}
 
 
 def window(looks, source=CAMERA, number=1, **more):
@@ -319,9 +334,17 @@ RECIPES_VIDEO = {
     "Filter a video and keep its audio 1": [Made("out.mp4", "in.mp4", softer, codec=H264)],
     "Filter a video and keep its audio 2": [Made("out.mp4", "in.mp4", softer, codec=H264)],
     "Filter a video and keep its audio 3": [Made("out.mp4", "video.mkv", sharper, codec=H264)],
-    "Blur a region 1": [Made("out.mp4", "in.mp4", None, audio=False, regions={
-        (100, 60, 200, 160): softer, (0, 0, 320, 56): same, (0, 164, 320, 240): same, (0, 0, 96, 240): same,
-        (204, 0, 320, 240): same})],
+    "Blur a region 1": [Made("out.mp4", "in.mp4", None, codec=H264, regions={REGION: blurred, **AROUND_REGION})],
+    "Blur a region 2": [Made("out.mp4", "in.mp4", None, audio=False, regions={
+        REGION: blurred, (240, 180, 300, 220): blurred, (0, 0, 320, 56): unmarked, (0, 0, 96, 240): unmarked})],
+    "Blur a region 3": [Made("out.mp4", "in.mp4", None, codec=H264, regions={REGION: black, **AROUND_REGION})],
+    # at the end the region lies 40 rows lower
+    "Blur a region that moves 1": [Made("out.mp4", "in.mp4", None, audio=False, regions={
+        (20, 60, 120, 160): {(0, 0.05): blurred, (1.8, 9): unmarked},
+        (200, 100, 300, 160): {(0, 1): unmarked, (2.95, 9): blurred}, (0, 0, 320, 56): unmarked})],
+    "Blur faces 1": [Made("out.mp4", "in.mp4", same, codec=H264), Made("blurred.jpg", ASTRONAUT, None, regions={
+        FACE: without_detail, (0, 0, 140, 288): same, (320, 0, 512, 288): same})],
+    "Blur faces 2": [Made("black.jpg", ASTRONAUT, None, regions={FACE: black, (0, 0, 140, 288): same})],
     "Edges over the video 1": [Made("out.mp4", "in.mp4", red_edges)],
     "Edges over the video 2": [Made("out.mp4", "in.mp4", red_edges, audio=False)],
     "Sharpen with an unsharp mask 1": [Made("out.mp4", "in.mp4", sharper)],
@@ -358,6 +381,9 @@ RECIPES_LIVE = {
     "A camera in a window 1": [window(edges)],
     # the noise is sharp, and the yellow bar has no detail
     "Focus peaking 1": [window(None, regions={(244, 184, 316, 236): red, (50, 4, 88, 150): unmarked})],
+    "A privacy mask 1": [window(None, regions={(0, 0, 80, 60): black, (200, 40, 320, 120): black, (84, 0, 196, 150): unmarked})],
+    "A detector of your own 1": [Made("out.mp4", "in.mp4", None, audio=False, codec=H264, regions={
+        REGION: blurred, **AROUND_REGION})],
     "Record the screen 1": [Made("screen.mkv", CAMERA, edges, codec=H264)],
     "A virtual camera 1": [window(edges, format="YUY2")],
     "An RTSP camera 1": [window(sharper, "in.mp4"), window(sharper, "in.mp4", number=2)],
@@ -374,6 +400,7 @@ RECIPES_PROGRAMS = {
     "Frames as NumPy arrays 1": [Says(r"^frame 0: [1-4]?\d\..*\n(frame.*\n)*frame 89: [1-4]?\d\..*\n90 frames$")],
     "A matrix from Python 1": [Says(r"^0 -1 0; -1 5 -1; 0 -1 0;$")],
     "A matrix from Python 2": [Says(r"^<-1,0,1> <1,2,1>$")],
+    "A matrix from Python 3": [Says(r"^<<10,20,60,60>,<150,20,60,60>> <<0,0>,<100,0>>$")],
     "Change the filter while it plays 1": [Says(r"\A[1-9]\d+ frames\n\Z")],
     "Values over time 1": [Says(r"^At the end sigma is 1\.(6|7)"),
                            Made("out.mp4", "in.mp4", {(0, 0.05): same, (2.5, 9): softer}, audio=False)],

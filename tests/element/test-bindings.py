@@ -36,10 +36,10 @@ def has_overrides():
 
 
 def blocks_of(page):
-    """The Python programs of the section. The first needs no overrides, the second does."""
+    """The Python programs of the section. The first needs no overrides, the others do."""
     section = page.read_text(encoding="utf-8").split(SECTION, 1)[1].split("\n### ", 1)[0]
     blocks = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
-    assert len(blocks) == 2, f"{len(blocks)} programs in the section"
+    assert len(blocks) == 3, f"{len(blocks)} programs in the section"
     return blocks
 
 
@@ -122,6 +122,16 @@ def check_plain(Gst):
         assert_refused(lambda: element.get_property(name), "unknown type GstValueArray")
 
 
+def check_regions(block):
+    """Checks that a list is one region, and that several regions and their targets are set together."""
+    element = run_block(block)
+    assert [list(region) for region in element.get_property("roi")] == [[10, 20, 60, 60], [150, 20, 60, 60]]
+    assert [list(target) for target in element.get_property("target")] == [[0, 0], [100, 0]]
+    element.set_property("target", [])
+    element.set_property("roi", [1, 2, 3, 4])
+    assert list(element.get_property("roi")) == [1, 2, 3, 4]
+
+
 def check_overrides(Gst, block):
     """Checks what the overrides add: lists can be set, arrays can be read."""
     element = run_block(block)
@@ -156,6 +166,7 @@ def main():
             check_plain(Gst)
         else:
             check_overrides(Gst, blocks[1])
+            check_regions(blocks[2])
     print(f"{mode}: ok")
     return 0
 
