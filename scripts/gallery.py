@@ -24,7 +24,7 @@ from gstfilter import SKIPPED, Failed, environment
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "gallery.md"
 FOLDER = ROOT / "docs" / "images" / "gallery"
-ELEMENTS = ["pngdec", "pngenc", "videoconvert", "videocrop", "videobox", "webpenc", "webpdec", "rawvideoparse"]
+ELEMENTS = ["pngdec", "jpegdec", "pngenc", "videoconvert", "videocrop", "videobox", "webpenc", "webpdec", "rawvideoparse"]
 A_ROW = 3  # images side by side
 MAX_VALUE = 24  # characters of a value in a table
 
@@ -33,7 +33,7 @@ HEAD = """# Gallery
 What each kernel, preset and property does to the same image, with the command for it. [properties.md](properties.md)
 explains each property.
 
-All images are made from [picture.png](images/gallery/picture.png):
+Nearly all images are made from [picture.png](images/gallery/picture.png):
 
 ![The input: balls on a tiled floor](images/gallery/picture.png)
 
@@ -99,6 +99,7 @@ def words_for(image, build):
 def make_all(found, build, env, folder):
     """Makes all images in a folder, as PNG files."""
     shutil.copy(FOLDER / INPUT, folder)
+    (pathlib.Path(folder) / "examples").symlink_to(ROOT / "examples")
     for group in found:
         for line in group.preparations:
             run(shlex.split(line), env, folder)

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The images of docs/gallery.md, for scripts/gallery.py and scripts/kernels-doc.py.
 
-Every kernel, preset and value of an enum gets an image. Those without an entry here get it with the default settings."""
+Every kernel, preset and value of an enum gets an image. Those without an entry here get it with the default settings. Presets
+that need metas get none, because files have no metas."""
 
+import configparser
 import dataclasses
+import pathlib
 import shlex
 
 from inspection import choices, inspect, presets_of, properties_of
 
+PRESETS = pathlib.Path(__file__).resolve().parent.parent / "presets" / "GstCudaConv.prs"
 INPUT = "picture.png"
 INPUT_SIZE = 256, 192
 
@@ -259,8 +263,40 @@ def strides(_):
 
 
 def presets(found):
-    return Group("Presets", "A preset sets several properties at once. `--preset NAME` selects it.",
-                 [Image(f"preset-{name}", text, [("preset", name)]) for name, text in found])
+    definitions = configparser.ConfigParser(interpolation=None)
+    definitions.read(PRESETS, encoding="utf-8")
+    needing_metas = [name for name, _ in found if definitions.getboolean(name, "roi-meta", fallback=False)]
+    names = " and ".join(f"`{name}`" for name in needing_metas)
+    return Group("Presets",
+                 f"A preset sets several properties at once. `--preset NAME` selects it. {names} have no image here, because they need a "
+                 "detector in a pipeline: [recipes-video.md](recipes-video.md#blur-faces) has one.",
+                 [Image(f"preset-{name}", text, [("preset", name)]) for name, text in found if name not in needing_metas])
+
+
+def regions(_):
+    face = "79,47,98,98"  # in face.png
+    face_image = ("gst-launch-1.0 filesrc location=examples/astronaut.jpg ! jpegdec ! videoconvert "
+                  "! videocrop left=95 right=161 top=17 bottom=79 ! pngenc ! filesink location=face.png")
+    images = [Image("roi-blur", "One region is blurred",
+                    [("kernel", "gaussian"), ("sigma", "4"), ("roi", "14,58,84,82")]),
+              Image("roi-black", "Edges of two regions, and black outside of them",
+                    [("kernel", "sobel"), ("roi", "14,58,84,82;104,46,76,78"), ("outside", "black")]),
+              Image("roi-target", "The edges of a region beside the region",
+                    [("kernel", "sobel"), ("roi", "76,114,52,54"), ("target", "182,130")]),
+              Image("roi-sigma", "The larger region has a larger sigma",
+                    [("kernel", "gaussian"), ("roi", "14,58,84,82;76,114,52,54"), ("roi-sigma", "0.1")])]
+    faces = [Image("roi-face-blur", "A face, blurred as in the preset `face-blur`",
+                   [("kernel", "gaussian"), ("roi", face), ("roi-sigma", "0.3")]),
+             Image("roi-face-black", "The same face, black as in the preset `face-black`",
+                   [("kernel", "identity"), ("bias", "-255"), ("threshold", "1"), ("roi", face)])]
+    for image in faces:
+        image.source, image.tolerance = "face.png", 3  # decoders of JPEG differ
+    return Group("Regions",
+                 "`roi` has the regions that are filtered: x, y, width and height in pixels. In a pipeline they are written as "
+                 "`roi=\"<<14,58,84,82>,<104,46,76,78>>\"`. `outside` says what the rest becomes, and `target` moves the "
+                 "results. `roi-sigma` is the sigma as a share of the smaller side of each region. The first line cuts the "
+                 "photograph of the last two images out of [astronaut.jpg](../examples/astronaut.jpg). A blur is no anonymization.",
+                 images + faces, [face_image])
 
 
 def groups(build):
@@ -269,4 +305,4 @@ def groups(build):
     listed = properties_of(text)
     return [kernels(listed), presets(presets_of(text)), sizes(listed), matrices(listed), responses(listed),
             scales(listed), thresholds(listed), mixes(listed), overlays(listed), *borders(listed), chromas(listed),
-            colors(listed), alphas(listed), strides(listed)]
+            colors(listed), alphas(listed), strides(listed), regions(listed)]

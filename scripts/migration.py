@@ -52,6 +52,8 @@ PRODUCT = "product"
 EDGES = f"{CUT}, {MIXED}"
 M5 = "1 4 6 4 1 4 16 24 16 4 6 24 36 24 6 4 16 24 16 4 1 4 6 4 1"
 SHARPEN = "0 -1 0 -1 5 -1 0 -1 0"
+REGION = 'roi="<40,30,80,60>"'
+BLACK = "kernel=identity bias=-255 threshold=1"
 
 FFMPEG = [
     Row(f"convolution=0m='{SHARPEN}'", f'matrix-text="{SHARPEN}" border=reflect-101', MIXED),
@@ -85,6 +87,13 @@ FFMPEG = [
     Row("split[s],avgblur[b];[b][s]blend=all_opacity=0.5", "kernel=box size=3 bias=-1.5 mix=0.5", f"{CUT}, {PRODUCT}"),
     Row("sobel,negate", "kernel=sobel bias=-0.5 invert=true border=reflect-101", EDGES),
     Row("sobel,lut='if(gte(val,64),255,0)'", "kernel=sobel bias=-0.5 threshold=0.25 border=reflect-101", EDGES),
+    Row("split[s],crop=80:60:40:30,avgblur=3[b];[s][b]overlay=40:30", f"kernel=box size=7 bias=-0.5 {REGION}", CUT, "I420"),
+    Row("split[s],crop=80:60:40:30,boxblur=3:1[b];[s][b]overlay=40:30", f"kernel=box size=7 border=reflect {REGION}",
+        "rounded twice", "I420"),
+    Row("split[s],crop=80:60:40:30,avgblur=3[b];[s][b]overlay=20:50",
+        f'kernel=box size=7 bias=-0.5 {REGION} target="<20,50>"', CUT, "I420"),
+    Row("crop=80:60:40:30,avgblur=3,pad=160:120:40:30", f"kernel=box size=7 bias=-0.5 {REGION} outside=black", CUT, "I420"),
+    Row("drawbox=40:30:80:60:black:fill", f"{BLACK} {REGION}", video_format="I420"),
 ]
 
 
@@ -149,6 +158,12 @@ OPENCV = [
     Row(f"bitwise_not({SOBEL})", f"kernel=sobel invert=true {R101}"),
     Row(f"threshold({SOBEL}, 127, 255, THRESH_BINARY)[1]", f"kernel=sobel threshold=0.5 {R101}"),
     Row(f"threshold({SOBEL}, 100, 255, THRESH_BINARY_INV)[1]", f"kernel=sobel threshold=0.394 invert=true {R101}"),
+    Row("g[30:90, 40:120] = GaussianBlur(g[30:90, 40:120], (5, 5), 0)", f"kernel=gaussian size=5 {R101} {REGION}"),
+    Row("g[50:110, 20:100] = GaussianBlur(g[30:90, 40:120], (5, 5), 0)",
+        f'kernel=gaussian size=5 {R101} {REGION} target="<20,50>"'),
+    Row("copyMakeBorder(blur(g[30:90, 40:120], (9, 9)), 30, 30, 40, 40, BORDER_CONSTANT)",
+        f"kernel=box size=9 {R101} {REGION} outside=black"),
+    Row("g[30:90, 40:120] = 0", f"{BLACK} {REGION}"),
 ]
 
 
@@ -157,9 +172,16 @@ def run_opencv(row, images):
     import numpy
     names = {**vars(numpy), **vars(cv2)}
     frames = numpy.frombuffer(images.frames("GRAY8"), numpy.uint8)
-    results = [eval(row.filter, names, {"g": g})  # the text comes from the list above
-               for g in frames.reshape(-1, images.height, images.width)]
+    results = [result_of(row.filter, names, g.copy()) for g in frames.reshape(-1, images.height, images.width)]
     return b"".join(result.astype(numpy.uint8).tobytes() for result in results)
+
+
+def result_of(text, names, g):
+    """Runs an expression or an assignment to a part of g. The text comes from the list above."""
+    if not text.startswith("g["):
+        return eval(text, names, {"g": g})
+    exec(text, names, {"g": g})
+    return g
 
 
 PACKAGES = {"ffmpeg": (FFMPEG, run_ffmpeg), "opencv": (OPENCV, run_opencv)}
