@@ -4,7 +4,8 @@
  * frame are its upload, its kernels and its download (`Stage`). Each stage has its own stream.
  * Events chain the stages of a frame, so the transfers of one frame can overlap the kernels of
  * another frame. Frames in host memory that is not pinned, or with a negative pitch, go through
- * pinned staging memory. Other frames need no staging. Staging threads fill the staging memory of
+ * pinned staging memory. So do the results of frames in host memory that are filtered in place.
+ * Other frames need no staging. Staging threads fill the staging memory of
  * large frames while the caller continues. The thread that fills the last slice queues the stages
  * of the frame. */
 

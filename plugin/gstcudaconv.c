@@ -6,6 +6,7 @@
  *
  * Convolves raw video with a small kernel: edges, blur, sharpening or any matrix up to 15x15. It
  * runs on an NVIDIA GPU if there is one and on the CPU otherwise, with the same bytes as result.
+ * Regions of the frame are filtered if `roi` or the metas of a detector name them.
  * Interlaced video is filtered as whole frames. A GstVideoCropMeta is passed on, or applied if the
  * caps have the size of the crop. With a stride of 2 or 4 the output is smaller, and rectangles in
  * metas and the pointer of navigation events are scaled accordingly.
@@ -18,6 +19,7 @@
  * gst-launch-1.0 v4l2src ! cudaconv kernel=sobel ! autovideosink
  * gst-launch-1.0 videotestsrc ! cudaconv matrix="<1,2,1,2,4,2,1,2,1>" ! autovideosink
  * gst-launch-1.0 videotestsrc ! cudaconv kernel=gaussian stride=2 ! autovideosink
+ * gst-launch-1.0 videotestsrc ! cudaconv kernel=gaussian roi="<40,40,80,60>" ! autovideosink
  * ]|
  */
 

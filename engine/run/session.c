@@ -233,10 +233,9 @@ find_or_prepare(CcBackend *backend, CcPlan *plan, GPtrArray *programs, GError **
   return program;
 }
 
-/* Maps the frame again, as host memory, and filters it on `backend`, which has no device. If the
- * frame was filtered in place, its result has replaced its input, and is kept. If such a frame may
- * be partly written, its error is kept. `programs` has the
- * programs that were made for other frames. */
+/* Maps the frame again, as host memory, and filters it on `backend`, which has no device. A result
+ * that has replaced its input in place is kept. If such a frame may be partly written, its error is
+ * kept. `programs` has the programs that were made for other frames. */
 static gboolean
 redo_item(Item *item, CcBackend *backend, GPtrArray *programs, GError **error) {
   if (item->frame->in_place && (!item->failure || !cc_error_is_of_device(item->failure)))
