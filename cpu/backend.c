@@ -156,7 +156,7 @@ place_target(Part *part, guint8 *memory, gsize at) {
   const CcFrameLayout *layout = &plan_of(part)->out_frame_layout;
   for (guint p = 0; p < layout->n_planes; p++) {
     const CcRect *target = &part->placement.frame_target[p];
-    const gsize size = layout->plane[p].step * cc_sample_size(layout->plane[p].type);
+    const gsize size = cc_plane_group_bytes(&layout->plane[p]);
     const gsize pitch = target->width * size; /* narrow regions need little memory */
     CcPlane *plane = &part->info.dst.plane[p];
     if (memory)
@@ -176,7 +176,7 @@ copy_slice(gconstpointer data, guint number, guint8 *scratch) {
   const CcPlaneLayout *layout = &plan_of(part)->out_frame_layout.plane[p];
   const CcRect *target = &part->placement.frame_target[p];
   const CcPlane *from = &part->info.dst.plane[p], *to = &part->info.src.plane[p];
-  const gsize size = layout->step * cc_sample_size(layout->type), x = target->x * size;
+  const gsize size = cc_plane_group_bytes(layout), x = target->x * size;
   for (guint i = slice->y0; i < slice->y1; i++) {
     const gssize y = target->y + i;
     memcpy(to->data + y * to->pitch + x, from->data + y * from->pitch + x, target->width * size);
@@ -190,7 +190,7 @@ cut_copy(const Part *part, guint region, GArray *slices) {
   gsize bytes = 0;
   for (guint p = 0; p < layout->n_planes; p++) {
     const CcRect *target = &part->placement.frame_target[p];
-    const gsize row = target->width * layout->plane[p].step * cc_sample_size(layout->plane[p].type);
+    const gsize row = target->width * cc_plane_group_bytes(&layout->plane[p]);
     const guint rows = (guint)(COPY_BYTES / row) + 1;
     bytes += row * target->height;
     for (guint y = 0; y < target->height; y += rows) {

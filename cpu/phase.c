@@ -158,7 +158,7 @@ cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *s
   for (guint p = 0; !self->makes_planes && !plan->packed && p < plan->layout.n_planes; p++) {
     const CcPlaneLayout *layout = &plan->layout.plane[p];
     run.to[p] = strip_of(info->dst.plane[p].data, info->dst.plane[p].pitch, &placement->target[p],
-                         layout->step * cc_sample_size(layout->type));
+                         cc_plane_group_bytes(layout));
     if (self->rows_pitch[p] > 0)
       run.to[p] =
           (CcStrip){scratch + self->rows_at[p], (gssize)self->rows_pitch[p], 0, self->n_rows - 1};

@@ -492,7 +492,7 @@ place_whole(CcCudaLowered *self) {
   place_region(self, &self->whole_region, &self->whole);
   for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
     const CcPlaneLayout *layout = &plan->frame_layout.plane[p];
-    const gsize group = layout->step * cc_sample_size(layout->type);
+    const gsize group = cc_plane_group_bytes(layout);
     const CcRect *source = &self->whole.frame_source[p], *target = &self->whole.frame_target[p];
     self->src[p] = cc_cuda_place_rows(source->width * group, source->height, &self->src_bytes);
     self->dst[p] = cc_cuda_place_rows(target->width * group, target->height, &self->dst_bytes);

@@ -7,24 +7,28 @@
 
 /* --- placement --- */
 
-/* The rectangles of the frame, one for each plane, that are transferred for region `i`. */
+/* The rectangles of the frame, one for each plane, that are transferred for a region. */
+static const CcRect *
+rects_of(const CcTransfer *self, const CcPlacement *placement) {
+  return self->to_device ? placement->frame_source : placement->frame_target;
+}
+
+/* The same for region `i`. */
 static const CcRect *
 find_rects(const CcTransfer *self, guint i, CcPlacement *storage) {
-  const CcPlacement *placement = cc_cuda_place_region(self->lowered, &self->regions[i], storage);
-  return self->to_device ? placement->frame_source : placement->frame_target;
+  return rects_of(self, cc_cuda_place_region(self->lowered, &self->regions[i], storage));
 }
 
 static guint8 *
 rect_data(const CcTransfer *self, guint p, const CcRect *rect) {
   const CcPlane *plane = &self->frame->plane[p];
   const CcPlaneLayout *layout = &self->layout[p];
-  return plane->data + (gssize)rect->y * plane->pitch +
-         (gsize)rect->x * layout->step * cc_sample_size(layout->type);
+  return plane->data + (gssize)rect->y * plane->pitch + rect->x * cc_plane_group_bytes(layout);
 }
 
 static gsize
 rect_row_bytes(const CcTransfer *self, guint p, const CcRect *rect) {
-  return (gsize)rect->width * self->layout[p].step * cc_sample_size(self->layout[p].type);
+  return rect->width * cc_plane_group_bytes(&self->layout[p]);
 }
 
 /* Bytes from the start of a plane's rectangle to the end of its last row. The pitch must not be
@@ -105,14 +109,14 @@ place_in_first(const CcTransfer *self, const CcRect *rects, CcCudaPlane planes[C
   gsize end = 0;
   place_rects(self, find_rects(self, self->first, &storage), &end, planes);
   for (guint p = 0; p < self->n_planes; p++)
-    planes[p].offset += rects[p].y * planes[p].pitch +
-                        rects[p].x * self->layout[p].step * cc_sample_size(self->layout[p].type);
+    planes[p].offset +=
+        rects[p].y * planes[p].pitch + rects[p].x * cc_plane_group_bytes(&self->layout[p]);
 }
 
 void
 cc_transfer_place(const CcTransfer *self, guint i, const CcPlacement *placement, CUdeviceptr buffer,
                   gsize *end, CcCudaPlane planes[CC_MAX_PLANES]) {
-  const CcRect *rects = self->to_device ? placement->frame_source : placement->frame_target;
+  const CcRect *rects = rects_of(self, placement);
   if (i < self->first)
     memset(planes, 0, CC_MAX_PLANES * sizeof *planes); /* the region reads nothing */
   else if (self->kind == CC_TRANSFER_NONE)
@@ -135,8 +139,7 @@ cc_transfer_align(const CcTransfer *self, const CcPlacement *placement, CUdevice
   if (suits)
     memcpy(aligned, planes, CC_MAX_PLANES * sizeof *planes);
   else
-    place_rects(self, self->to_device ? placement->frame_source : placement->frame_target, &end,
-                aligned);
+    place_rects(self, rects_of(self, placement), &end, aligned);
   return !suits;
 }
 
@@ -144,7 +147,7 @@ gboolean
 cc_transfer_copy_on_device(const CcTransfer *self, const CcCudaDriver *cuda,
                            const CcPlacement *placement, const CcCudaPlane from[CC_MAX_PLANES],
                            const CcCudaPlane to[CC_MAX_PLANES], CUstream stream, GError **error) {
-  const CcRect *rects = self->to_device ? placement->frame_source : placement->frame_target;
+  const CcRect *rects = rects_of(self, placement);
   for (guint p = 0; p < self->n_planes; p++) {
     const CUDA_MEMCPY2D copy = {
         .srcMemoryType = CU_MEMORYTYPE_DEVICE,
@@ -215,8 +218,7 @@ measure_aligned(CcTransfer *self) {
     cc_transfer_place(self, i, placement, 0, &unused, planes);
     if (is_aligned(self, planes))
       continue;
-    place_rects(self, self->to_device ? placement->frame_source : placement->frame_target, &end,
-                planes);
+    place_rects(self, rects_of(self, placement), &end, planes);
     self->aligned_bytes = MAX(self->aligned_bytes, end);
   }
 }

@@ -100,10 +100,16 @@ cc_plane_groups(const CcPlaneLayout *plane) {
   return plane->has_macropixels ? plane->width / 2 + plane->width % 2 : plane->width;
 }
 
+/* Bytes of the samples in one group. */
+static inline gsize
+cc_plane_group_bytes(const CcPlaneLayout *plane) {
+  return plane->step * cc_sample_size(plane->type);
+}
+
 /* Bytes of the samples in one row, without padding. */
 static inline gsize
 cc_plane_row_bytes(const CcPlaneLayout *plane) {
-  return (gsize)cc_plane_groups(plane) * plane->step * cc_sample_size(plane->type);
+  return cc_plane_groups(plane) * cc_plane_group_bytes(plane);
 }
 
 /* Bytes of the samples in all planes, without padding. */

@@ -57,7 +57,7 @@ cc_target_row(const CcStageRows *rows, guint plane, guint y) {
   const CcPlaneLayout *layout = &rows->plan->frame_layout.plane[plane];
   const CcRect *target = &rows->placement->frame_target[plane];
   return rows->dst->plane[plane].data + (gssize)(target->y + y) * rows->dst->plane[plane].pitch +
-         (gsize)target->x * layout->step * cc_sample_size(layout->type);
+         target->x * cc_plane_group_bytes(layout);
 }
 
 void

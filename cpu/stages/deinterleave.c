@@ -122,7 +122,7 @@ prefetch_row(const CcDeinterleaved *self, const CcFrame *frame, const CcRect *re
   for (guint f = 0; f < self->plan->frame_layout.n_planes; f++) {
     const CcPlaneLayout *plane = &self->plan->frame_layout.plane[f];
     const guint8 *row = offset_address(self, frame, rects, &(CcComponentOffset){.plane = f}, y);
-    const gsize bytes = (gsize)rects[f].width * plane->step * cc_sample_size(plane->type);
+    const gsize bytes = rects[f].width * cc_plane_group_bytes(plane);
     for (gsize at = 0; y < rects[f].height && at < bytes; at += CACHE_LINE)
       __builtin_prefetch(row + at);
   }

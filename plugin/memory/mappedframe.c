@@ -101,7 +101,7 @@ add_crop(gsize *at, const GstVideoCropMeta *crop, const GstVideoInfo *info,
                            : crop->x >> GST_VIDEO_FORMAT_INFO_W_SUB(info->finfo, component);
   const gsize row = crop->y >> GST_VIDEO_FORMAT_INFO_H_SUB(info->finfo, component);
   gsize bytes;
-  return g_size_checked_mul(&bytes, column, plane->step * cc_sample_size(plane->type)) &&
+  return g_size_checked_mul(&bytes, column, cc_plane_group_bytes(plane)) &&
          g_size_checked_add(at, *at, bytes) && add_strides(at, row, stride);
 }
 
