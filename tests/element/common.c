@@ -63,6 +63,17 @@ test_property_text(GstElement *element, const gchar *name) {
 }
 
 void
+test_set(GstElement *element, const gchar *settings) {
+  g_auto(GStrv) words = g_strsplit(settings, " ", -1);
+  g_object_freeze_notify(G_OBJECT(element)); /* all values are one change */
+  for (guint i = 0; words[i]; i++) {
+    g_auto(GStrv) pair = g_strsplit(words[i], "=", 2);
+    gst_util_set_object_arg(G_OBJECT(element), pair[0], pair[1]);
+  }
+  g_object_thaw_notify(G_OBJECT(element));
+}
+
+void
 test_assert_text(GstElement *element, const gchar *name, const gchar *wanted) {
   g_autofree gchar *text = test_property_text(element, name);
   fail_unless(g_str_equal(text, wanted), "%s is %s instead of %s", name, text, wanted);

@@ -26,6 +26,9 @@ guint test_count(guint quick, guint complete);
  * ("kernel=sobel size=5"). The caller owns the only reference. */
 GstElement *test_element_new(const gchar *properties);
 
+/* Sets properties from words NAME=VALUE, as one change. */
+void test_set(GstElement *element, const gchar *settings);
+
 /* A property's value as GstValue serializes it: 0.5 and "0.5" give the same text. Free with
  * g_free. */
 gchar *test_property_text(GstElement *element, const gchar *name);

@@ -19,14 +19,9 @@ static const gchar *const filters[] = {"kernel=identity", "kernel=gaussian size=
 
 static void
 apply(GstElement *element, const gchar *filter) {
-  g_auto(GStrv) words = g_strsplit(filter, " ", -1);
   g_object_freeze_notify(G_OBJECT(element));
   g_object_set(element, "size", 0, "sigma", 0.0, NULL);
-  for (gchar **word = words; *word; word++) {
-    gchar *value = strchr(*word, '=');
-    *value++ = '\0';
-    gst_util_set_object_arg(G_OBJECT(element), *word, value);
-  }
+  test_set(element, filter);
   g_object_thaw_notify(G_OBJECT(element));
 }
 

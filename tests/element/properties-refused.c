@@ -12,17 +12,6 @@
 
 #define CAPS "video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1"
 
-static void
-set(GstElement *element, const gchar *settings) {
-  g_auto(GStrv) words = g_strsplit(settings, " ", -1);
-  g_object_freeze_notify(G_OBJECT(element)); /* all values are one change */
-  for (guint i = 0; words[i]; i++) {
-    g_auto(GStrv) pair = g_strsplit(words[i], "=", 2);
-    gst_util_set_object_arg(G_OBJECT(element), pair[0], pair[1]);
-  }
-  g_object_thaw_notify(G_OBJECT(element));
-}
-
 /* Fails unless there were `n_wanted` warnings since the last call, no errors, and `says` is in the
  * text. */
 static void
@@ -89,7 +78,7 @@ GST_START_TEST(contradiction_is_reset) {
   GstHarness *h = test_harness_new(c->runs, CAPS);
   assert_filters_as(h, c->runs);
   g_autofree gchar *before = test_pixel_properties(h->element);
-  set(h->element, c->refused);
+  test_set(h->element, c->refused);
   g_autofree gchar *changed = test_pixel_properties(h->element);
   fail_if(g_str_equal(changed, before), "%s changes nothing", c->refused);
 
@@ -106,7 +95,7 @@ GST_START_TEST(contradiction_is_reset) {
   }
   assert_warnings(h, 1, c->says);
 
-  set(h->element, "border=wrap");
+  test_set(h->element, "border=wrap");
   g_autofree gchar *with_border = g_strdup_printf("%s border=wrap", c->runs);
   assert_filters_as(h, with_border);
   gst_element_set_state(h->element, GST_STATE_NULL);
@@ -123,7 +112,7 @@ GST_END_TEST;
 GST_START_TEST(newer_value_is_kept) {
   GstHarness *h = test_harness_new("kernel=gaussian", CAPS);
   assert_filters_as(h, "kernel=gaussian");
-  set(h->element, "response=direction bias=7");
+  test_set(h->element, "response=direction bias=7");
   g_object_freeze_notify(G_OBJECT(h->element)); /* so that the next value is not committed yet */
   g_object_set(h->element, "bias", 9.0, NULL);
   g_autoptr(GstBuffer) old = test_push_pull(h, test_frame_random(CAPS, 1));
@@ -152,7 +141,7 @@ GST_START_TEST(handler_of_notify_sets_again) {
   assert_filters_as(h, "kernel=gaussian");
   g_signal_connect(h->element, "notify::algorithm", G_CALLBACK(set_again), &left);
   for (guint i = 0; i < 8; i++) {
-    set(h->element, "algorithm=scatter response=direction");
+    test_set(h->element, "algorithm=scatter response=direction");
     assert_filters_as(h, "kernel=gaussian");
     test_assert_text(h->element, "response", left ? "direction" : "auto");
   }
@@ -190,7 +179,7 @@ GST_START_TEST(invalid_value_is_refused) {
   GstHarness *h = test_harness_new("kernel=gaussian stride=2", CAPS);
   g_autofree gchar *before = test_pixel_properties(h->element);
   for (guint i = 0; i < G_N_ELEMENTS(invalid); i++) {
-    set(h->element, invalid[i][0]);
+    test_set(h->element, invalid[i][0]);
     g_autofree gchar *after = test_pixel_properties(h->element);
     fail_unless_equals_string(after, before);
     assert_warnings(h, 1, invalid[i][1]);
@@ -203,15 +192,15 @@ GST_END_TEST;
 GST_START_TEST(size_is_a_preference) {
   GstHarness *h = test_harness_new("kernel=gaussian size=9", CAPS);
   assert_filters_as(h, "kernel=gaussian size=9");
-  set(h->element, "kernel=sobel");
+  test_set(h->element, "kernel=sobel");
   assert_filters_as(h, "kernel=sobel size=7");
-  set(h->element, "bias=20");
+  test_set(h->element, "bias=20");
   assert_filters_as(h, "kernel=sobel size=7 bias=20");
-  set(h->element, "kernel=kirsch bias=0");
+  test_set(h->element, "kernel=kirsch bias=0");
   assert_filters_as(h, "kernel=kirsch");
-  set(h->element, "row=<1,2,1>");
+  test_set(h->element, "row=<1,2,1>");
   assert_filters_as(h, "row=<1,2,1>");
-  set(h->element, "kernel=gaussian");
+  test_set(h->element, "kernel=gaussian");
   assert_filters_as(h, "kernel=gaussian size=9");
   test_assert_text(h->element, "size", "9");
   assert_warnings(h, 0, "");
@@ -224,13 +213,13 @@ GST_START_TEST(useless_sigma) {
   GstHarness *h = test_harness_new("sigma=1.5", CAPS);
   assert_filters_as(h, "kernel=sobel");
   assert_warnings(h, 1, "sigma=1.5 has no effect on the kernel sobel");
-  set(h->element, "sigma=2 bias=20");
+  test_set(h->element, "sigma=2 bias=20");
   assert_filters_as(h, "kernel=sobel bias=20");
   assert_warnings(h, 0, "");
-  set(h->element, "kernel=gaussian bias=0");
+  test_set(h->element, "kernel=gaussian bias=0");
   assert_filters_as(h, "kernel=gaussian sigma=2");
   assert_warnings(h, 0, "");
-  set(h->element, "kernel=box");
+  test_set(h->element, "kernel=box");
   assert_filters_as(h, "kernel=box");
   assert_warnings(h, 1, "sigma=2 has no effect on the kernel box");
   test_teardown(h);
@@ -242,13 +231,13 @@ GST_START_TEST(useless_roi_sigma) {
   GstHarness *h = test_harness_new("roi-sigma=0.2", CAPS);
   assert_filters_as(h, "kernel=sobel");
   assert_warnings(h, 1, "roi-sigma=0.2 has no effect on the kernel sobel; kernel=gaussian uses it");
-  set(h->element, "roi-sigma=0.3");
+  test_set(h->element, "roi-sigma=0.3");
   assert_filters_as(h, "kernel=sobel");
   assert_warnings(h, 0, "");
-  set(h->element, "kernel=gaussian");
+  test_set(h->element, "kernel=gaussian");
   assert_filters_as(h, "kernel=gaussian roi-sigma=0.3");
   assert_warnings(h, 0, "");
-  set(h->element, "kernel=box sigma=2");
+  test_set(h->element, "kernel=box sigma=2");
   assert_filters_as(h, "kernel=box");
   assert_warnings(h, 2, "sigma=2 has no effect on the kernel box");
   test_teardown(h);
@@ -291,7 +280,7 @@ GST_START_TEST(bindings_are_reported_once) {
     for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
       g_autofree gchar *scale = g_strdup_printf("%g", 0.25 * (i + 1));
       g_autofree gchar *bias = g_strdup_printf("%g", biases[i]);
-      set(h->element, i < 3 ? "size=0 border=wrap" : "border=reflect");
+      test_set(h->element, i < 3 ? "size=0 border=wrap" : "border=reflect");
       gst_util_set_object_arg(G_OBJECT(h->element), "scale", scale);
       push_at(h, i);
       test_assert_text(h->element, "bias", bias);
@@ -309,7 +298,7 @@ GST_START_TEST(bindings_are_reported_once) {
           gst_object_get_control_binding(GST_OBJECT(h->element), bound[i]);
       gst_object_remove_control_binding(GST_OBJECT(h->element), binding);
     }
-    set(h->element, "size=0 sigma=0");
+    test_set(h->element, "size=0 sigma=0");
     push_at(h, 0);
   }
   test_teardown(h);
@@ -365,7 +354,7 @@ fix(GstElement *element, const gchar *with) {
   if (g_str_has_prefix(with, "@preset="))
     fail_unless(gst_preset_load_preset(GST_PRESET(element), with + strlen("@preset=")));
   else
-    set(element, with);
+    test_set(element, with);
 }
 
 /* Each attempt to start gives one error and no warning until a value fixes the refused one, in NULL
@@ -377,7 +366,7 @@ GST_START_TEST(refused_before_the_start) {
     g_autoptr(GstBus) bus = gst_bus_new();
     gst_element_set_bus(element, bus);
     gst_element_set_state(element, state);
-    set(element, start->refused);
+    test_set(element, start->refused);
     for (guint i = 0; i < 2; i++) {
       guint n;
       const GstStateChangeReturn ret = gst_element_set_state(element, GST_STATE_PAUSED);
@@ -409,7 +398,7 @@ GST_START_TEST(algorithm_that_cannot_run_the_kernel) {
     assert_warnings(h, 1, "algorithm=two-pass cannot run this kernel (3x3, 8 matrices");
   } else {
     assert_filters_as(h, "kernel=kirsch");
-    set(h->element, "kernel=log algorithm=register-tile");
+    test_set(h->element, "kernel=log algorithm=register-tile");
     assert_filters_as(h, "kernel=log");
     test_assert_text(h->element, "algorithm", "register-tile");
     assert_warnings(h, 0, "");
@@ -422,12 +411,12 @@ GST_END_TEST;
 GST_START_TEST(refused_between_streams) {
   GstHarness *h = test_harness_new("kernel=gaussian", CAPS);
   assert_filters_as(h, "kernel=gaussian");
-  set(h->element, "stride=3");
+  test_set(h->element, "stride=3");
   assert_warnings(h, 1, "The previous value stays in use.");
   gst_element_set_state(h->element, GST_STATE_READY);
   fail_unless(gst_element_set_state(h->element, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
   gst_element_set_state(h->element, GST_STATE_READY);
-  set(h->element, "stride=3");
+  test_set(h->element, "stride=3");
   assert_warnings(h, 0, "");
   fail_unless(gst_element_set_state(h->element, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE);
   test_teardown(h);

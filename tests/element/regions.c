@@ -19,17 +19,6 @@
 static const gchar *const formats[] = {"GRAY8", "NV12", "RGB", "YUY2", "P010_10LE"};
 static const gchar *const outsides[] = {"outside=copy", "outside=black"};
 
-static void
-set(GstElement *element, const gchar *settings) {
-  g_auto(GStrv) words = g_strsplit(settings, " ", -1);
-  g_object_freeze_notify(G_OBJECT(element)); /* all values are one change */
-  for (guint i = 0; words[i]; i++) {
-    g_auto(GStrv) pair = g_strsplit(words[i], "=", 2);
-    gst_util_set_object_arg(G_OBJECT(element), pair[0], pair[1]);
-  }
-  g_object_thaw_notify(G_OBJECT(element));
-}
-
 static gboolean
 has_macropixels(const gchar *caps) {
   const CcFrameLayout layout = test_layout(caps);
@@ -120,7 +109,7 @@ GST_START_TEST(every_format) {
       }
       g_autofree gchar *what =
           g_strdup_printf("%s %s, regions %u", filters[f], outsides[filter.outside], s);
-      set(h->element, outsides[filter.outside]);
+      test_set(h->element, outsides[filter.outside]);
       test_rois_set(h->element, &rois);
       check(h, &filter, &rois, caps, input, what);
     }
@@ -317,7 +306,7 @@ GST_START_TEST(sigma_of_each_region) {
       gst_buffer_unref(part);
       n_limited += wanted > sqrt((127 * 127 - 1) / 4.0);
     }
-    set(h->element, what);
+    test_set(h->element, what);
     g_autoptr(GstBuffer) result = test_push_pull(h, input);
     test_assert_same_frame(caps, result, expected, what);
     assert_counts(h, n += rois.n, n_limited);
@@ -334,7 +323,7 @@ GST_START_TEST(sigma_of_the_frame) {
   g_autoptr(GstBuffer) boxed = test_filter("kernel=box", caps, gst_buffer_ref(input));
   GstHarness *h = test_harness_new("kernel=gaussian roi-sigma=0.1", caps);
   for (guint i = 0; i < 3; i++) {
-    set(h->element, i < 2 ? "kernel=gaussian" : "kernel=box");
+    test_set(h->element, i < 2 ? "kernel=gaussian" : "kernel=box");
     g_autoptr(GstBuffer) result = test_push_pull(h, gst_buffer_ref(input));
     test_assert_same_frame(caps, result, i < 2 ? blurred : boxed, "roi-sigma=0.1");
   }
@@ -551,7 +540,7 @@ GST_START_TEST(regions_move) {
     gst_harness_set_src_caps_str(h, caps);
     GstBufferPool *pool = __i__ > 0 ? test_offered_pool(h, caps) : NULL;
     move_regions(h, &filter, plain, pool, FALSE);
-    set(h->element, "roi-meta=true");
+    test_set(h->element, "roi-meta=true");
     move_regions(h, &filter, plain, pool, TRUE);
     test_teardown(h);
     if (pool)
@@ -604,7 +593,7 @@ set_refused(GstElement *element, guint i) {
   for (guint k = 1; k < 257; k++)
     g_string_append(many, ",<4,0,2,2>");
   g_string_append_c(many, '>');
-  set(element, g_str_equal(refusals[i].set, "roi=257") ? many->str : refusals[i].set);
+  test_set(element, g_str_equal(refusals[i].set, "roi=257") ? many->str : refusals[i].set);
 }
 
 static void

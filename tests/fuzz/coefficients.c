@@ -99,15 +99,6 @@ set_text(GstElement *element, const gchar *line) {
     set(element, property, &value);
 }
 
-static void
-set_lines(GstElement *element, FuzzBytes *bytes) {
-  g_autofree gchar *text = fuzz_take_string(bytes, bytes->size);
-  g_auto(GStrv) lines = g_strsplit(text, "\n", MAX_STEPS);
-  for (gchar **line = lines; *line; line++)
-    if (**line)
-      set_text(element, *line);
-}
-
 /* If the property is a text, GObject converts other values to text before the element sees them.
  * GStreamer's texts of nested arrays would be endless, so only texts are set then. GObject itself
  * refuses values that cannot be converted. */
@@ -132,7 +123,7 @@ LLVMFuzzerTestOneInput(const guint8 *data, gsize size) {
   /* started settings report refused values at once */
   cc_settings_start(&GST_CUDA_CONV(element)->settings, NULL);
   if (size > 0 && (*data == 'm' || *data == 'r' || *data == 'c' || *data == 't'))
-    set_lines(element, &bytes);
+    fuzz_set_lines(element, &bytes, MAX_STEPS, set_text);
   else
     set_values(element, &bytes);
   fuzz_check_readable(element);

@@ -104,15 +104,6 @@ set_line(GstElement *element, const gchar *line) {
     set(element, list, &value);
 }
 
-static void
-set_lines(GstElement *element, FuzzBytes *bytes) {
-  g_autofree gchar *text = fuzz_take_string(bytes, bytes->size);
-  g_auto(GStrv) lines = g_strsplit(text, "\n", MAX_STEPS);
-  for (gchar **line = lines; *line; line++)
-    if (**line)
-      set_line(element, *line);
-}
-
 /* GObject itself refuses values that cannot be converted. */
 static void
 set_values(GstElement *element, FuzzBytes *bytes) {
@@ -133,7 +124,7 @@ LLVMFuzzerTestOneInput(const guint8 *data, gsize size) {
   /* started settings report refused values at once */
   cc_settings_start(&GST_CUDA_CONV(element)->settings, NULL);
   if (size > 0 && strchr(LETTERS, *data))
-    set_lines(element, &bytes);
+    fuzz_set_lines(element, &bytes, MAX_STEPS, set_line);
   else
     set_values(element, &bytes);
   fuzz_check_readable(element);

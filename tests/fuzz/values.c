@@ -250,3 +250,13 @@ fuzz_same_value(const GValue *a, const GValue *b) {
     same = fuzz_same_value(gst_value_array_get_value(a, i), gst_value_array_get_value(b, i));
   return same;
 }
+
+void
+fuzz_set_lines(GstElement *element, FuzzBytes *bytes, guint n,
+               void (*set)(GstElement *element, const gchar *line)) {
+  g_autofree gchar *text = fuzz_take_string(bytes, bytes->size);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", (gint)n);
+  for (gchar **line = lines; *line; line++)
+    if (**line)
+      set(element, *line);
+}

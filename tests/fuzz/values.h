@@ -10,5 +10,10 @@
  * caps, or one of these nested in up to hundreds of others. */
 void fuzz_take_value(FuzzBytes *bytes, GValue *value);
 
+/* Calls `set` for each line of the rest of the bytes that is not empty. After n - 1 lines, all that
+ * is left is one line. */
+void fuzz_set_lines(GstElement *element, FuzzBytes *bytes, guint n,
+                    void (*set)(GstElement *element, const gchar *line));
+
 /* Whether two values are equal numbers, equal texts, or arrays of such. */
 gboolean fuzz_same_value(const GValue *a, const GValue *b);
