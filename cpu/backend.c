@@ -17,6 +17,9 @@ typedef struct {
   const CcCpuProgram *program;
   CcPlacement placement;
   CcSubmitInfo info; /* of the frame; in place, dst is what place_target says */
+  /* the number of regions, from this one on, that are processed at the same time; not set for the
+   * others of them */
+  guint n_at_once;
 } Part;
 
 typedef struct {
@@ -285,20 +288,18 @@ cpu_submit(CcBackend *backend, CcProgram *base, const CcSubmitInfo *info, GError
     return NULL;
   if (info->results)
     memset(info->results, 0, info->n_regions * base->plan->result_bytes);
-  const Part *parts = &g_array_index(self->parts, Part, 0);
+  Part *parts = &g_array_index(self->parts, Part, 0);
   const gboolean first = self->program != program;
   if (first)
     self->pace = 1;
   self->program = program;
   const guint n_threads = count_threads(self, start, self->pace * estimate);
-  for (guint at = 0, n; at < info->n_regions; at += n) {
-    n = count_apart(parts, at, info->n_regions);
-    work_ns += run_parts(self, at, n, n_threads);
+  for (guint at = 0; at < info->n_regions; at += parts[at].n_at_once) {
+    parts[at].n_at_once = count_apart(parts, at, info->n_regions);
+    work_ns += run_parts(self, at, parts[at].n_at_once, n_threads);
   }
-  for (guint at = 0, n; at < info->n_regions && info->in_place; at += n) {
-    n = count_apart(parts, at, info->n_regions);
-    copy_parts(self, at, n);
-  }
+  for (guint at = 0; at < info->n_regions && info->in_place; at += parts[at].n_at_once)
+    copy_parts(self, at, parts[at].n_at_once);
   note_pace(self, (gdouble)work_ns / estimate, first);
   self->end = cc_now();
   CcSubmission *done = g_new0(CcSubmission, 1);
