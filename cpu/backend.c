@@ -12,12 +12,15 @@
 #define WORTH_ASLEEP_NS 25000
 #define WORTH_AWAKE_NS 8000
 
-/* A region of a frame. */
+/* A region of a frame, or a field of it. */
 typedef struct {
   const CcCpuProgram *program;
   CcPlacement placement;
-  CcSubmitInfo info; /* of the frame; in place, dst is what place_target says */
-  /* the number of regions, from this one on, that are processed at the same time; not set for the
+  /* of the frame or of a field; in place, dst is what place_target says; results are those of the
+   * region */
+  CcSubmitInfo info;
+  CcFrame target; /* dst, also in place */
+  /* the number of parts, from this one on, that are processed at the same time; not set for the
    * others of them */
   guint n_at_once;
 } Part;
@@ -83,7 +86,7 @@ static void
 run_slice(gconstpointer data, guint i, guint8 *scratch) {
   const Frame *frame = data;
   const CcSlice *slice = &frame->slices[i];
-  const Part *part = &frame->parts[slice->region];
+  const Part *part = &frame->parts[slice->part];
   cc_phase_run(&part->program->phase[frame->phase], &part->placement, slice, &part->info,
                frame->planes, scratch);
 }
@@ -93,9 +96,10 @@ plan_of(const Part *part) {
   return part->program->phase[0].plan;
 }
 
-/* Whether two regions must not be processed at the same time: their targets overlap, or the planes
- * between their phases have different places in memory. Programs of one frame have the planes of
- * repetitions, or none. So the planes have the same places if they have the same size. */
+/* Whether two parts must not be processed at the same time: their targets overlap, or the planes
+ * between their phases overlap. Programs of one frame have the planes of repetitions, or none. So
+ * planes of the same size have the same places in memory, and a target has the same place in them
+ * as in its field. */
 static gboolean
 collide(const Part *a, const Part *b) {
   const gsize size = a->program->planes_size, other = b->program->planes_size;
@@ -103,18 +107,18 @@ collide(const Part *a, const Part *b) {
     return TRUE;
   for (guint p = 0; p < plan_of(a)->frame_layout.n_planes; p++) {
     const CcRect *x = &a->placement.frame_target[p], *y = &b->placement.frame_target[p];
-    if (x->x < y->x + y->width && y->x < x->x + x->width && x->y < y->y + y->height &&
-        y->y < x->y + x->height)
+    const gboolean same_field = a->placement.target_field[p] == b->placement.target_field[p];
+    if ((same_field || (size && other)) && x->x < y->x + y->width && y->x < x->x + x->width &&
+        x->y < y->y + y->height && y->y < x->y + x->height)
       return TRUE;
   }
   return FALSE;
 }
 
-/* More regions are not compared with each other, because that takes too long. */
+/* More parts are not compared with each other, because that takes too long. */
 #define MAX_AT_ONCE 64
 
-/* Returns how many of the regions from region `first` to n - 1 may be processed at the same time.
- */
+/* Returns how many of the parts from part `first` to n - 1 may be processed at the same time. */
 static guint
 count_apart(const Part *parts, guint first, guint n) {
   n = MIN(n, first + MAX_AT_ONCE);
@@ -169,16 +173,16 @@ place_target(Part *part, guint8 *memory, gsize at) {
   return at;
 }
 
-/* Copies rows of a target from its memory to the frame, which is the source too. */
+/* Copies rows of a target from its memory to the frame. */
 static void
 copy_slice(gconstpointer data, guint number, guint8 *scratch) {
   const Frame *frame = data;
   const CcSlice *slice = &frame->slices[number];
-  const Part *part = &frame->parts[slice->region];
+  const Part *part = &frame->parts[slice->part];
   const guint p = slice->plane;
   const CcPlaneLayout *layout = &plan_of(part)->out_frame_layout.plane[p];
   const CcRect *target = &part->placement.frame_target[p];
-  const CcPlane *from = &part->info.dst.plane[p], *to = &part->info.src.plane[p];
+  const CcPlane *from = &part->info.dst.plane[p], *to = &part->target.plane[p];
   const gsize size = cc_plane_group_bytes(layout), x = target->x * size;
   for (guint i = slice->y0; i < slice->y1; i++) {
     const gssize y = target->y + i;
@@ -186,9 +190,9 @@ copy_slice(gconstpointer data, guint number, guint8 *scratch) {
   }
 }
 
-/* Appends the slices of a region for copy_slice. Returns the bytes of the region. */
+/* Appends the slices of a part for copy_slice. Returns the bytes of its target. */
 static gsize
-cut_copy(const Part *part, guint region, GArray *slices) {
+cut_copy(const Part *part, guint number, GArray *slices) {
   const CcFrameLayout *layout = &plan_of(part)->out_frame_layout;
   gsize bytes = 0;
   for (guint p = 0; p < layout->n_planes; p++) {
@@ -197,7 +201,7 @@ cut_copy(const Part *part, guint region, GArray *slices) {
     const guint rows = (guint)(COPY_BYTES / row) + 1;
     bytes += row * target->height;
     for (guint y = 0; y < target->height; y += rows) {
-      const CcSlice slice = {region, p, y, MIN(y + rows, target->height)};
+      const CcSlice slice = {number, p, y, MIN(y + rows, target->height)};
       g_array_append_val(slices, slice);
     }
   }
@@ -206,20 +210,37 @@ cut_copy(const Part *part, guint region, GArray *slices) {
 
 /* --- submissions --- */
 
-/* Sets the program and the placement of each region, and reserves memory for all of them. Sets
- * *estimate to the estimated single-threaded nanoseconds for all regions. */
+static void
+begin_part(Part *part, CcProgram *program, const CcSubmitInfo *info, guint region, guint field) {
+  const guint fields[CC_MAX_PLANES] = {field, field, field, field};
+  part->program = (CcCpuProgram *)cc_submit_info_program(info, program, region);
+  part->info = *info;
+  if (info->results)
+    part->info.results = (guint8 *)info->results + region * program->plan->result_bytes;
+  const CcPlan *plan = plan_of(part);
+  const guint n_planes = plan->frame_layout.n_planes;
+  cc_plan_place(plan, &info->regions[region], &part->placement);
+  if (info->by_fields) {
+    cc_placement_take_field(&part->placement, plan, field);
+    cc_frame_take_field(&part->info.src, n_planes, fields);
+    cc_frame_take_field(&part->info.dst, n_planes, part->placement.target_field);
+  }
+  part->target = part->info.dst;
+}
+
+/* Sets the parts of a submission, and reserves memory for all of them. Sets *estimate to the
+ * estimated single-threaded nanoseconds for all parts. */
 static gboolean
 begin_parts(CpuBackend *self, CcProgram *program, const CcSubmitInfo *info, gdouble *estimate,
             GError **error) {
+  const guint n_fields = info->by_fields ? 2 : 1;
   gsize planes_size = 0, rows_size = 0, at = 0;
   guint64 cost = 0;
-  g_array_set_size(self->parts, info->n_regions);
+  g_array_set_size(self->parts, info->n_regions * n_fields);
   Part *parts = &g_array_index(self->parts, Part, 0);
-  for (guint i = 0; i < info->n_regions; i++) {
+  for (guint i = 0; i < self->parts->len; i++) {
     Part *part = &parts[i];
-    part->program = (CcCpuProgram *)cc_submit_info_program(info, program, i);
-    part->info = *info;
-    cc_plan_place(plan_of(part), &info->regions[i], &part->placement);
+    begin_part(part, program, info, i / n_fields, i % n_fields);
     for (guint p = 0; p < part->program->n_phases; p++)
       cost += cc_phase_cost(&part->program->phase[p], &part->placement);
     rows_size = MAX(rows_size, part->program->scratch_size);
@@ -230,13 +251,13 @@ begin_parts(CpuBackend *self, CcProgram *program, const CcSubmitInfo *info, gdou
   if (!reserve_rows(self, rows_size, error) || !reserve_planes(self, planes_size + at, error))
     return FALSE;
   at = planes_size;
-  for (guint i = 0; i < info->n_regions && info->in_place; i++)
+  for (guint i = 0; i < self->parts->len && info->in_place; i++)
     at = place_target(&parts[i], self->planes.memory, at);
   *estimate = 1e-3 * (gdouble)MAX(cost, 1);
   return TRUE;
 }
 
-/* Processes the n regions that begin with region `first`. Returns the sum of the times of all
+/* Processes the n parts that begin with part `first`. Returns the sum of the times of all
  * threads. */
 static guint64
 run_parts(CpuBackend *self, guint first, guint n, guint n_threads) {
@@ -263,7 +284,7 @@ run_parts(CpuBackend *self, guint first, guint n, guint n_threads) {
   return work_ns;
 }
 
-/* Copies the targets of the n regions that begin with region `first` to the frame. */
+/* Copies the targets of the n parts that begin with part `first` to the frame. */
 static void
 copy_parts(CpuBackend *self, guint first, guint n) {
   Frame frame = {.parts = &g_array_index(self->parts, Part, 0)};
@@ -294,11 +315,12 @@ cpu_submit(CcBackend *backend, CcProgram *base, const CcSubmitInfo *info, GError
     self->pace = 1;
   self->program = program;
   const guint n_threads = count_threads(self, start, self->pace * estimate);
-  for (guint at = 0; at < info->n_regions; at += parts[at].n_at_once) {
-    parts[at].n_at_once = count_apart(parts, at, info->n_regions);
+  const guint n = self->parts->len;
+  for (guint at = 0; at < n; at += parts[at].n_at_once) {
+    parts[at].n_at_once = count_apart(parts, at, n);
     work_ns += run_parts(self, at, parts[at].n_at_once, n_threads);
   }
-  for (guint at = 0; at < info->n_regions && info->in_place; at += parts[at].n_at_once)
+  for (guint at = 0; at < n && info->in_place; at += parts[at].n_at_once)
     copy_parts(self, at, parts[at].n_at_once);
   note_pace(self, (gdouble)work_ns / estimate, first);
   self->end = cc_now();

@@ -44,7 +44,6 @@ run_stage(const Run *run, const CcPhaseStage *self, guint plane, guint y0, guint
   const CcStage *stage = self->stage;
   const CcSubmitInfo *info = run->info;
   const gboolean needs_source = stage->needs_source || stage->reads == CC_READS_SOURCE;
-  const gsize result_at = run->slice->region * plan->result_bytes + stage->result_at;
   const CcStageRows rows = {
       .plan = plan,
       .stage = stage,
@@ -56,7 +55,7 @@ run_stage(const Run *run, const CcPhaseStage *self, guint plane, guint y0, guint
       .dst = &info->dst,
       .from = run->from,
       .to = run->to,
-      .result = stage->result_bytes ? (guint8 *)info->results + result_at : NULL,
+      .result = stage->result_bytes ? (guint8 *)info->results + stage->result_at : NULL,
   };
   self->klass->run(self->state, &rows,
                    run->scratch ? run->scratch + run->phase->stage_scratch_at : NULL);
@@ -217,7 +216,7 @@ cc_phase_cost(const CcPhase *self, const CcPlacement *placement) {
 /* Large slices come first and small ones last, so that all threads finish at about the same
  * time. */
 void
-cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint region, guint n_threads,
+cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint part, guint n_threads,
              GArray *slices) {
   guint window = 1;
   for (guint i = 0; i < self->n_sweeps; i++)
@@ -237,7 +236,7 @@ cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint region, gu
       rows = (rows + CC_MAX_BLOCK_ROWS - 1) / CC_MAX_BLOCK_ROWS * CC_MAX_BLOCK_ROWS;
       if (rows + min > left)
         rows = left;
-      const CcSlice slice = {region, p, y, y + rows};
+      const CcSlice slice = {part, p, y, y + rows};
       g_array_append_val(slices, slice);
       y += rows;
     }

@@ -7,11 +7,12 @@
 
 G_BEGIN_DECLS
 
-/* Rows y0 to y1 - 1 of a plane's target in a region. A thread processes one slice at a time. In
+/* Rows y0 to y1 - 1 of a plane's target in part number `part` of a submission, which is a region or
+ * a field of a region. A thread processes one slice at a time. In
  * packed frames, samples of several planes share a row of the frame. A slice then covers these rows
  * of all planes. In a phase that changes pixels, y0 and y1 count rows of cells. */
 typedef struct {
-  guint region, plane, y0, y1;
+  guint part, plane, y0, y1;
 } CcSlice;
 
 typedef struct {
@@ -72,12 +73,13 @@ cc_phase_n_planes(const CcPhase *self, const CcPhaseStage *stage) {
 /* Estimates how many picoseconds one thread takes for a region. */
 guint64 cc_phase_cost(const CcPhase *self, const CcPlacement *placement);
 
-/* Cuts region number `region` of a submission into slices for up to n_threads threads. Appends the
+/* Cuts part number `part` of a submission into slices for up to n_threads threads. Appends the
  * slices (CcSlice) to `slices`. For one thread, slices are whole planes. */
-void cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint region, guint n_threads,
+void cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint part, guint n_threads,
                   GArray *slices);
 
-/* Processes a slice of a submission. `placement` is the placement of the slice's region. `scratch`
+/* Processes a slice of a submission. `placement` and `info` are those of the slice's part, and the
+ * results of `info` are its own. `scratch`
  * has scratch_size bytes and is aligned to CC_ROW_ALIGN. `planes` is the memory of all plane
  * sets. */
 void cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *slice,

@@ -78,12 +78,13 @@ cc_algorithm_runs(CcAlgorithm algorithm, const CcOp *op) {
 
 /* --- plans --- */
 
-static gboolean
-runs_plan(CcAlgorithm algorithm, const CcPlan *plan) {
+/* The first op of the plan that the algorithm cannot run, or NULL. */
+static const CcOp *
+find_unable(CcAlgorithm algorithm, const CcPlan *plan) {
   for (guint i = 0; i < plan->n_ops; i++)
     if (!cc_algorithm_runs(algorithm, &plan->op[i]))
-      return FALSE;
-  return TRUE;
+      return &plan->op[i];
+  return NULL;
 }
 
 /* Lists the algorithms that run the plan: "direct, constant and scatter". Without a plan, lists
@@ -93,7 +94,7 @@ list_algorithms(const CcPlan *plan) {
   const gchar *names[CC_N_ALGORITHMS + 1] = {NULL};
   guint n = 0;
   for (CcAlgorithm a = CC_ALGORITHM_DIRECT; a < CC_N_ALGORITHMS; a++)
-    if (!plan || runs_plan(a, plan))
+    if (!plan || !find_unable(a, plan))
       names[n++] = cc_algorithm_name(a);
   const gchar *last = names[--n];
   names[n] = NULL;
@@ -104,9 +105,8 @@ list_algorithms(const CcPlan *plan) {
 /* Describes the size of the kernel. If outer taps are zero, also describes the size of the op,
  * which does not contain them. */
 static gchar *
-describe_size(const CcPlan *plan) {
-  const CcOp *op = &plan->op[0];
-  if (op->width == plan->kernel_width && op->height == plan->kernel_height)
+describe_size(const CcPlan *plan, const CcOp *op) {
+  if (op->is_of_chroma || (op->width == plan->kernel_width && op->height == plan->kernel_height))
     return g_strdup_printf("%ux%u", op->width, op->height);
   return g_strdup_printf("%ux%u, all zero outside %ux%u", plan->kernel_width, plan->kernel_height,
                          op->width, op->height);
@@ -121,17 +121,17 @@ cc_algorithm_check_plan(const CcPlan *plan, GError **error) {
                 all);
     return FALSE;
   }
-  if (runs_plan(plan->algorithm, plan))
+  const CcOp *op = find_unable(plan->algorithm, plan);
+  if (!op)
     return TRUE;
-  const CcOp *op = &plan->op[0];
   g_autofree gchar *able = list_algorithms(plan);
-  g_autofree gchar *size = describe_size(plan);
+  g_autofree gchar *size = describe_size(plan, op);
   g_autofree gchar *matrices =
       op->n_matrices > 1 ? g_strdup_printf(", %u matrices", op->n_matrices) : g_strdup("");
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "algorithm=%s cannot run this kernel (%s%s, %s%s): %s can, or auto",
-              cc_algorithm_name(plan->algorithm), size, matrices,
-              op->separable ? "separable" : "not separable",
-              !cc_op_fits_int32(op) ? ", sums beyond 32 bits" : "", able);
+  g_set_error(
+      error, CC_ERROR, CC_ERROR_INVALID, "algorithm=%s cannot run %s (%s%s, %s%s): %s can, or auto",
+      cc_algorithm_name(plan->algorithm), op->is_of_chroma ? "the kernel of chroma" : "this kernel",
+      size, matrices, op->separable ? "separable" : "not separable",
+      !cc_op_fits_int32(op) ? ", sums beyond 32 bits" : "", able);
   return FALSE;
 }

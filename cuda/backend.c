@@ -342,6 +342,32 @@ queue_upload(CudaBackend *self, Slot *slot, GError **error) {
           end_stage(self, slot, UPLOAD, error) && await(self, KERNEL, slot->over[UPLOAD], error));
 }
 
+/* Queues the launches of one field of the region of `addresses`. */
+static gboolean
+launch_field(const CcCudaProgram *program, const CcCudaAddresses *addresses, guint field,
+             CUstream stream, GError **error) {
+  CcPlacement placement = *addresses->placement;
+  CcCudaAddresses of_field = *addresses;
+  cc_placement_take_field(&placement, &program->lowered->plan, field);
+  of_field.placement = &placement;
+  for (guint s = 0; s < CC_CUDA_N_FRAMES; s++)
+    for (guint p = 0; p < program->lowered->plan.frame_layout.n_planes; p++) {
+      CcCudaPlane *plane = &of_field.set[s][p];
+      plane->offset += placement.skipped_rows[p] * plane->pitch;
+      plane->pitch *= 2;
+    }
+  return cc_cuda_program_launch(program, &of_field, stream, error);
+}
+
+static gboolean
+launch_region(const CcCudaProgram *program, CcCudaAddresses *addresses, gboolean by_fields,
+              CUstream stream, GError **error) {
+  if (!by_fields)
+    return cc_cuda_program_launch(program, addresses, stream, error);
+  return launch_field(program, addresses, 0, stream, error) &&
+         launch_field(program, addresses, 1, stream, error);
+}
+
 /* Queues the launches of region `i`, which lies at `src` and `dst` in device memory. If kernels
  * cannot use these planes, they use copies. */
 static gboolean
@@ -361,7 +387,8 @@ queue_region(CudaBackend *self, Slot *slot, guint i, CcCudaAddresses *addresses,
           cc_transfer_copy_on_device(&slot->src, cuda, placement, src, from, stream, error)) &&
          (copies_all
               ? cc_transfer_copy_on_device(&slot->src, cuda, placement, from, to, stream, error)
-              : cc_cuda_program_launch(program_of(slot, i), addresses, stream, error)) &&
+              : launch_region(program_of(slot, i), addresses, slot->info.by_fields, stream,
+                              error)) &&
          (!copies_dst ||
           cc_transfer_copy_on_device(&slot->dst, cuda, placement, to, dst, stream, error));
 }

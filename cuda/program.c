@@ -123,6 +123,8 @@ cc_cuda_program_launch(const CcCudaProgram *self, CcCudaAddresses *addresses, CU
     params.scratch = scratch;
     if (!is_whole && !cc_cuda_step_set_sizes(step, &params, addresses->placement, error))
       return FALSE;
+    if (params.n_tiles == 0) /* a field may have no rows */
+      continue;
     step->set_addresses(&params, step, addresses);
     if (!launch_step(self, step, &params, stream, error))
       return FALSE;

@@ -90,6 +90,16 @@ typedef struct {
   gpointer stream;
 } CcFrame;
 
+/* Changes the planes of a frame to the rows of one field: field[p] is 0 for the even rows of plane
+ * p and 1 for the odd rows. */
+static inline void
+cc_frame_take_field(CcFrame *self, guint n_planes, const guint field[CC_MAX_PLANES]) {
+  for (guint p = 0; p < n_planes; p++) {
+    self->plane[p].data += (gssize)field[p] * self->plane[p].pitch;
+    self->plane[p].pitch *= 2;
+  }
+}
+
 static inline gsize
 cc_sample_size(CcSampleType type) {
   return type == CC_SAMPLE_U8 ? 1 : 2;

@@ -22,6 +22,7 @@ DEFINE_CHOICES(color_choices, CC_COLORS)
 DEFINE_CHOICES(chroma_choices, CC_CHROMAS)
 DEFINE_CHOICES(alpha_choices, CC_ALPHAS)
 DEFINE_CHOICES(outside_choices, CC_OUTSIDES)
+DEFINE_CHOICES(fields_choices, CC_FIELDS)
 
 static const CcChoice *
 kernel_choices(const CcOption *self) {
@@ -36,6 +37,18 @@ kernel_choices(const CcOption *self) {
       const CcKernel *kernel = g_ptr_array_index(kernels, i);
       choices[i + 1] = (CcChoice){(gint)i + 1, kernel->name, kernel->description};
     }
+    g_once_init_leave(&made, (gsize)choices);
+  }
+  return (const CcChoice *)made;
+}
+
+static const CcChoice *
+chroma_kernel_choices(const CcOption *self) {
+  static gsize made = 0;
+  if (g_once_init_enter(&made)) {
+    const GPtrArray *kernels = cc_kernels_builtin();
+    CcChoice *choices = g_memdup2(kernel_choices(self), (kernels->len + 2) * sizeof *choices);
+    choices[0] = (CcChoice){CC_CHROMA_KERNEL_SAME, "same", "The kernel of luma"};
     g_once_init_leave(&made, (gsize)choices);
   }
   return (const CcChoice *)made;
@@ -266,6 +279,34 @@ const CcOption cc_options[] = {
      CHOICE(chroma_choices, "auto")},
 
     /**
+     * chroma-kernel:
+     *
+     * Another named kernel for the chroma of YUV video. Its response is its own, its scale is
+     * automatic, and bias does not apply to it. Size, sigma and border are those of `kernel`,
+     * unless chroma-size is set. With chroma=auto, chroma is then filtered. `kernel=sobel
+     * chroma-kernel=gaussian` draws edges in the colors of the blurred video. If chroma is not
+     * filtered, or is blurred by roi-sigma, chroma-kernel has no effect. The element warns of that.
+     * Formats without chroma ignore it.
+     */
+    {"chroma-kernel", "Chroma kernel",
+     "Another named kernel for the chroma of YUV video, which is then filtered",
+     .offset = offsetof(CcOptions, chroma_kernel), CHOICE(chroma_kernel_choices, "same")},
+
+    /**
+     * chroma-size:
+     *
+     * Preferred number of rows and columns of the kernel for chroma, as `size` is for luma. 0, the
+     * default, is `size`. `kernel=gaussian size=5 chroma-size=3` filters luma with 5x5 and chroma
+     * with 3x3. In 4:2:0 a chroma sample is as wide as two pixels, so the smaller kernel reaches as
+     * far. If chroma is not filtered, chroma-size has no effect. The element warns of that.
+     */
+    {"chroma-size", "Chroma size",
+     "Rows and columns of the kernel for chroma: 1, 3, 5, ...; 0 is that of luma",
+     FILTER(chroma_size), INT(0, CC_MAX_KERNEL_SIZE, 0), .is_valid = is_size,
+     .valid = "an odd number from 1 to " G_STRINGIFY(CC_MAX_KERNEL_SIZE) ", or 0 for the size of "
+                                                                         "luma,"},
+
+    /**
      * color:
      *
      * Whether R, G and B are filtered each by itself, or as their luma, which replaces all three.
@@ -439,6 +480,20 @@ const CcOption cc_options[] = {
     {"roi-sigma", "Sigma of regions",
      "Sigma of kernel=gaussian as a share of the smaller side of each region (0 = off)",
      FILTER(roi_sigma), DOUBLE(0, 1, 0)},
+
+    /**
+     * fields:
+     *
+     * How interlaced video is filtered. With `auto`, the default, each field is filtered by itself:
+     * the rows of one field are those above and below each other, and `border` applies at the edges
+     * of the field. This keeps the times of the two fields apart. Interlaced are all frames with
+     * `interlace-mode=interleaved`, and with `mixed` those that have the flag. Regions stay where
+     * they are, and each has the rows of both fields. With `frame`, and always with a stride,
+     * frames are filtered as a whole. Buffers with `interlace-mode=alternate` have one field each,
+     * so both values filter a field.
+     */
+    {"fields", "Fields", "How interlaced video is filtered", FILTER(fields),
+     CHOICE(fields_choices, "auto")},
 
     /**
      * algorithm:
@@ -708,6 +763,9 @@ cc_options_get_filter(const CcOptions *self, CcFilter *filter) {
   *filter = self->filter;
   filter->mixes = TRUE;
   filter->kernel = kernel ? cc_kernel_ref(kernel) : NULL;
+  filter->chroma_kernel = self->chroma_kernel == CC_CHROMA_KERNEL_SAME
+                              ? NULL
+                              : g_ptr_array_index(cc_kernels_builtin(), self->chroma_kernel - 1);
 }
 
 void

@@ -29,6 +29,10 @@ enum {
  * position in cc_kernels_builtin(), counted from 1. */
 #define CC_KERNEL_CUSTOM 0
 
+/* The value of the option `chroma-kernel` for the kernel of luma. The value for a named kernel is
+ * that of `kernel`. */
+#define CC_CHROMA_KERNEL_SAME 0
+
 /* Which parts of a frame are filtered. */
 typedef struct {
   CcTuples roi, target; /* as cc_options_find_regions uses them */
@@ -39,7 +43,7 @@ typedef struct {
 typedef struct {
   CcFilter filter; /* must be the first member; cc_options_get_filter adds the kernel */
   CcRegionOptions regions;
-  gint kernel;
+  gint kernel, chroma_kernel;
   CcKernel *custom; /* NULL: no custom kernel is defined */
   /* the texts of the options that define the custom kernel; NULL: the option is not set */
   gchar *text[CC_N_DEFINITIONS];

@@ -9,8 +9,21 @@ static const gchar *const formats[] = {CC_FORMATS(FORMAT_NAME)};
 
 /* --- memory --- */
 
-/* A format is included if the domain holds it with an even height, because no domain holds a format
- * with odd heights only. */
+/* The caps feature of buffers that have one field each. */
+#define FIELDS GST_CAPS_FEATURE_FORMAT_INTERLACED
+
+/* The features of caps in a domain, for frames or for fields. */
+static GstCapsFeatures *
+make_features(const CcDomain *domain, gboolean of_fields) {
+  GstCapsFeatures *features = gst_caps_features_new(
+      domain->feature ? domain->feature : GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, NULL);
+  if (of_fields)
+    gst_caps_features_add(features, FIELDS);
+  return features;
+}
+
+/* The caps of frames and of fields. A format is included if the domain holds it with an even
+ * height, because no domain holds a format with odd heights only. */
 static GstCaps *
 make_caps(const CcDomain *domain) {
   g_autoptr(GString) names = g_string_new(NULL);
@@ -18,9 +31,11 @@ make_caps(const CcDomain *domain) {
     if (!domain->holds || domain->holds(formats[i], 2))
       g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", formats[i]);
   g_autofree gchar *text = g_strdup_printf(GST_VIDEO_CAPS_MAKE("{ %s }"), names->str);
-  GstCaps *caps = gst_caps_from_string(text);
-  if (domain->feature)
-    gst_caps_set_features_simple(caps, gst_caps_features_new(domain->feature, NULL));
+  GstCaps *caps = gst_caps_from_string(text), *fields = gst_caps_copy(caps);
+  gst_caps_set_features_simple(caps, make_features(domain, FALSE));
+  gst_caps_set_features_simple(fields, make_features(domain, TRUE));
+  gst_caps_set_simple(fields, "interlace-mode", G_TYPE_STRING, "alternate", NULL);
+  gst_caps_append(caps, fields);
   return caps;
 }
 
@@ -73,10 +88,13 @@ cc_caps_are_of_frames(const GstCaps *caps) {
 static GstCaps *
 move_to_domain(const GstCaps *caps, const CcDomain *domain) {
   g_autoptr(GstCaps) all = make_caps(domain), moved = gst_caps_new_empty();
-  for (guint i = 0; i < gst_caps_get_size(caps); i++)
-    if (cc_domain_of_features(gst_caps_get_features(caps, i)) != domain)
-      gst_caps_append_structure_full(moved, gst_structure_copy(gst_caps_get_structure(caps, i)),
-                                     gst_caps_features_copy(gst_caps_get_features(all, 0)));
+  for (guint i = 0; i < gst_caps_get_size(caps); i++) {
+    const GstCapsFeatures *features = gst_caps_get_features(caps, i);
+    if (cc_domain_of_features(features) != domain)
+      gst_caps_append_structure_full(
+          moved, gst_structure_copy(gst_caps_get_structure(caps, i)),
+          make_features(domain, gst_caps_features_contains(features, FIELDS)));
+  }
   return gst_caps_intersect_full(moved, all, GST_CAPS_INTERSECT_FIRST);
 }
 

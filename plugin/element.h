@@ -31,9 +31,8 @@ typedef struct {
   /* The values from which the session's filter was made. Not valid before the session has a filter.
    */
   CcOptions running;
-  /* the warnings about sigma and roi-sigma were posted for the current kernel */
-  gboolean sigma_reported, roi_sigma_reported;
-  gboolean overlay_reported; /* the warning about the overlay was posted for its current color */
+  /* the warnings that these properties have no effect were posted, and they still have none */
+  gboolean sigma_reported, roi_sigma_reported, overlay_reported, chroma_kernel_reported;
 } CcSelection;
 
 typedef struct {

@@ -116,9 +116,12 @@ decide_held_frames(GstCudaConv *self, gsize in_bytes) {
   self->flow.held_is_decided = TRUE;
   GST_INFO_OBJECT(self, "%u frames in flight", n_held + 1);
 
+  /* the rate is that of frames, but a buffer may have one field */
+  const gint per_frame = info->interlace_mode == GST_VIDEO_INTERLACE_MODE_ALTERNATE ? 2 : 1;
   const GstClockTime time =
-      rate_is_known(info) ? gst_util_uint64_scale(n_held * GST_SECOND, info->fps_d, info->fps_n)
-                          : 0;
+      rate_is_known(info)
+          ? gst_util_uint64_scale(n_held * GST_SECOND / per_frame, info->fps_d, info->fps_n)
+          : 0;
   GST_OBJECT_LOCK(self);
   const gboolean changed = time != self->flow.held_time;
   self->flow.held_time = time;
@@ -318,6 +321,15 @@ prepare(GstCudaConv *self, GstBuffer *in, GstBuffer **out) {
 
 /* --- in and out of the session --- */
 
+/* Whether the buffer is a frame that has two fields. */
+static gboolean
+has_fields(GstCudaConv *self, GstBuffer *in) {
+  const GstVideoInterlaceMode mode = GST_VIDEO_INFO_INTERLACE_MODE(&self->negotiation.in_info);
+  return mode == GST_VIDEO_INTERLACE_MODE_INTERLEAVED ||
+         (mode == GST_VIDEO_INTERLACE_MODE_MIXED &&
+          GST_BUFFER_FLAG_IS_SET(in, GST_VIDEO_BUFFER_FLAG_INTERLACED));
+}
+
 /* Consumes `out` and `regions`. If `out` is NULL, filters in place and consumes `in` too. */
 static GstFlowReturn
 submit(GstCudaConv *self, GstBuffer *in, GstBuffer *out, GArray *regions) {
@@ -326,6 +338,8 @@ submit(GstCudaConv *self, GstBuffer *in, GstBuffer *out, GArray *regions) {
   const gboolean reads_whole = !regions || (out && filter->outside == CC_OUTSIDE_COPY);
   CcSessionFrame *frame = cc_buffer_frame_new(in, &self->negotiation.in_info, out,
                                               &self->negotiation.out_info, regions, reads_whole);
+  frame->by_fields =
+      filter->fields == CC_FIELDS_AUTO && filter->stride <= 1 && has_fields(self, in);
   if (cc_session_submit(self->session, frame, &error))
     return GST_FLOW_OK;
   frame->klass->free(frame);

@@ -7,9 +7,9 @@
  * Convolves raw video with a small kernel: edges, blur, sharpening or any matrix up to 15x15. It
  * runs on an NVIDIA GPU if there is one and on the CPU otherwise, with the same bytes as result.
  * Regions of the frame are filtered if `roi` or the metas of a detector name them.
- * Interlaced video is filtered as whole frames. A GstVideoCropMeta is passed on, or applied if the
- * caps have the size of the crop. With a stride of 2 or 4 the output is smaller, and rectangles in
- * metas and the pointer of navigation events are scaled accordingly.
+ * The fields of interlaced video are filtered by themselves. A GstVideoCropMeta is passed on, or
+ * applied if the caps have the size of the crop. With a stride of 2 or 4 the output is smaller, and
+ * rectangles in metas and the pointer of navigation events are scaled accordingly.
  *
  * In a pipeline that is not live, the GPU works on three frames at once, so the output is two
  * frames behind the input, or one if frames stay in CUDA memory. No frame is held back in a live

@@ -67,7 +67,8 @@ gst_cuda_conv_list_regions(GstCudaConv *self, GstBuffer *in) {
 static gboolean
 are_small(GstCudaConv *self, const GArray *regions, gboolean staged) {
   const GstVideoInfo *info = &self->negotiation.in_info;
-  const gdouble size = (gdouble)info->size, pixels = (gdouble)info->width * info->height;
+  const gdouble pixels = (gdouble)info->width * GST_VIDEO_INFO_FIELD_HEIGHT(info);
+  const gdouble size = (gdouble)info->size;
   const gdouble least = staged ? STAGED_ROW * (gdouble)GST_VIDEO_INFO_N_PLANES(info) : 0;
   gdouble bytes = 0, most = size;
   for (guint i = 0; i < regions->len; i++) {

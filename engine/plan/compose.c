@@ -156,8 +156,9 @@ cc_overlay_cells(const CcOverlay *self, const CcFrameLayout *out_frame,
   const CcRect pixels = cc_overlay_rect(self, 0, out_frame, frame_target);
   const CcRect samples = cc_overlay_rect(self, last, out_frame, frame_target);
   const guint right = (pixels.x + pixels.width - 1) / across + 1;
-  const guint below = (pixels.y + pixels.height - 1) / down + 1;
+  /* a field may have no pixels, or no chroma */
+  const guint below = pixels.height > 0 ? (pixels.y + pixels.height - 1) / down + 1 : 0;
+  const guint end = samples.height > 0 ? samples.y + samples.height : 0;
   const guint x = MIN(pixels.x / across, samples.x), y = MIN(pixels.y / down, samples.y);
-  return (CcOverlayCells){x, y, MAX(right, samples.x + samples.width) - x,
-                          MAX(below, samples.y + samples.height) - y};
+  return (CcOverlayCells){x, y, MAX(right, samples.x + samples.width) - x, MAX(below, end) - y};
 }

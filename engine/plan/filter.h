@@ -30,6 +30,13 @@ enum { CC_N_COLORS = CC_COLORS(CC_LIST_PLUS_ONE) };
 typedef enum { CC_OUTSIDES(CC_LIST_CONSTANT) } CcOutsideRegions;
 enum { CC_N_OUTSIDES = CC_OUTSIDES(CC_LIST_PLUS_ONE) };
 
+#define CC_FIELDS(F)                                                                               \
+  F(CC_FIELDS_AUTO, "auto", "Each field of interlaced video by itself")                            \
+  F(CC_FIELDS_FRAME, "frame", "Frames as a whole")
+
+typedef enum { CC_FIELDS(CC_LIST_CONSTANT) } CcFields;
+enum { CC_N_FIELDS = CC_FIELDS(CC_LIST_PLUS_ONE) };
+
 /* The limits of a filter's numbers; scale and bias may also be negative. */
 #define CC_MAX_SIGMA 1000.0
 #define CC_MAX_SCALE 1e6
@@ -51,6 +58,11 @@ typedef struct {
   CcBorder border;
   gdouble border_value; /* fraction of full scale, 0 to 1 */
   CcChroma chroma;
+  /* A built-in kernel for the chroma planes, with its own response, the automatic scale and no
+   * bias. NULL: `kernel` with the settings above. With a chroma kernel, CC_CHROMA_AUTO is filter.
+   */
+  CcKernel *chroma_kernel;
+  guint chroma_size; /* requested size for the chroma planes; 0: `size` */
   CcColor color;
   CcAlpha alpha;
   /* CcAlgorithm of cuda/algorithm.h; 0: the fastest that can run the plan. The CUDA backend
@@ -66,7 +78,8 @@ typedef struct {
   gboolean mixes; /* FALSE: as with a mix of 1 */
   gdouble mix;
   guint overlay; /* 0xAARRGGBB; 0: off */
-  /* The settings for regions. They do not change the plan of the filter. */
+  /* The settings for parts of frames. They do not change the plan of the filter. */
+  CcFields fields;
   CcOutsideRegions outside; /* what pixels outside of all regions have */
   /* > 0: sigma of a Gaussian kernel as a share of the smaller side of each region */
   gdouble roi_sigma;
@@ -77,5 +90,9 @@ void cc_filter_clear(CcFilter *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcFilter, cc_filter_clear)
 
 gboolean cc_filter_equal(const CcFilter *a, const CcFilter *b);
+
+/* Why chroma_kernel and chroma_size have no effect, as the end of a sentence. NULL: they have one,
+ * or they are not set. */
+const gchar *cc_filter_ignores_chroma_kernel(const CcFilter *self);
 
 G_END_DECLS

@@ -31,6 +31,7 @@ typedef enum {
  * With magnitude in F32: n = fmaf(S_i, S_i, n) from 0, t = sqrtf(n). In I64 the same in double.
  * magnitude-l1 adds the |S_i| in the order of i. direction converts each S_i to float first. */
 typedef struct {
+  gboolean is_of_chroma; /* the op is that of a kernel for chroma only */
   guint n_matrices;
   guint width, height; /* size of every matrix */
   CcResponse response; /* never AUTO */

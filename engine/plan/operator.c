@@ -255,7 +255,9 @@ cc_operator_new(const CcFilter *filter, GError **error) {
   self->height = self->matrix->height;
   self->klass = kernel->klass;
   self->response = filter->response ? filter->response : kernel->response;
-  self->chroma = filter->chroma ? filter->chroma : kernel->chroma;
+  self->chroma = filter->chroma          ? filter->chroma
+                 : filter->chroma_kernel ? CC_CHROMA_FILTER
+                                         : kernel->chroma;
   if (filter->scale != 0)
     self->scale = filter->scale;
   self->falls = self->scale < 0;

@@ -12,14 +12,27 @@
 
 /* --- planes --- */
 
+/* The kernel of some components, with the settings of the filter that belong to it. */
+typedef struct {
+  const CcOperator *taps;
+  gdouble bias;
+} Kernel;
+
 typedef struct {
   const CcFilter *filter;
-  const CcOperator *taps;
+  Kernel kernel, chroma_kernel; /* for the components that are not chroma, and for chroma */
   CcPlan *plan;
-  CcDirectionColor *color;       /* or NULL */
-  gdouble offset[CC_MAX_PASSES]; /* the offset of each op of the plan */
-  gboolean is_outside;           /* the plan is for what lies outside of all regions */
+  CcDirectionColor *color; /* or NULL */
+  /* the kernel and the offset of each op of the plan */
+  const Kernel *kernel_of_op[CC_MAX_PASSES];
+  gdouble offset[CC_MAX_PASSES];
+  gboolean is_outside; /* the plan is for what lies outside of all regions */
 } Builder;
+
+static const Kernel *
+kernel_of(const Builder *b, CcRole role) {
+  return cc_role_is_chroma(role) && b->chroma_kernel.taps ? &b->chroma_kernel : &b->kernel;
+}
 
 /* Finds the range of code values of results, and `zero`: the code value of black, to which bias is
  * added. Luma of edge kernels stays within the stream's legal range, so flat areas become the
@@ -28,14 +41,15 @@ typedef struct {
  * that bias=255 draws on white in both ranges. */
 static void
 find_limits(const Builder *b, CcRole role, guint depth, gint *lo, gint *hi, gint *zero) {
-  const gboolean is_edge = b->taps->klass == CC_KERNEL_EDGE &&
-                           b->taps->response != CC_RESPONSE_DIRECTION &&
-                           b->taps->response != CC_RESPONSE_OFFSET;
+  const CcOperator *taps = kernel_of(b, role)->taps;
+  const gboolean is_edge = taps->klass == CC_KERNEL_EDGE &&
+                           taps->response != CC_RESPONSE_DIRECTION &&
+                           taps->response != CC_RESPONSE_OFFSET;
   const gboolean limited = is_edge && role == CC_ROLE_LUMA && b->plan->frame_layout.limited_range;
   const gint unit = 1 << (depth - 8);
   *lo = limited ? 16 * unit : 0;
   *hi = limited ? 235 * unit : (1 << depth) - 1;
-  *zero = !limited ? 0 : b->taps->falls ? (235 - 255) * unit : 16 * unit;
+  *zero = !limited ? 0 : taps->falls ? (235 - 255) * unit : 16 * unit;
 }
 
 /* The number of code values of `depth` bits that equal one 8-bit code value. In full range, 255 is
@@ -45,7 +59,7 @@ static CcRational
 unit_of_bias(const Builder *b, CcRole role, guint depth) {
   const gboolean limited =
       b->plan->frame_layout.limited_range && (role == CC_ROLE_LUMA || cc_role_is_chroma(role));
-  if (limited || b->taps->response == CC_RESPONSE_DIRECTION)
+  if (limited || kernel_of(b, role)->taps->response == CC_RESPONSE_DIRECTION)
     return (CcRational){1 << (depth - 8), 1};
   const gint64 white = (1 << depth) - 1, common = cc_gcd(white, 255);
   return (CcRational){white / common, 255 / common};
@@ -55,32 +69,37 @@ unit_of_bias(const Builder *b, CcRole role, guint depth) {
  * chroma of edge kernels unless the response is direction, else 0. */
 static gint
 middle(const Builder *b, CcRole role, guint depth) {
-  const gboolean signed_chroma = b->taps->klass == CC_KERNEL_EDGE && cc_role_is_chroma(role) &&
-                                 b->taps->response != CC_RESPONSE_DIRECTION;
-  return b->taps->response == CC_RESPONSE_OFFSET || signed_chroma ? 1 << (depth - 1) : 0;
+  const CcOperator *taps = kernel_of(b, role)->taps;
+  const gboolean signed_chroma = taps->klass == CC_KERNEL_EDGE && cc_role_is_chroma(role) &&
+                                 taps->response != CC_RESPONSE_DIRECTION;
+  return taps->response == CC_RESPONSE_OFFSET || signed_chroma ? 1 << (depth - 1) : 0;
 }
 
 /* The op for samples of `role`. Roles and planes that need the same op share it. */
 static const CcOp *
 get_op(Builder *b, CcRole role, guint depth) {
+  const Kernel *kernel = kernel_of(b, role);
   gint lo, hi, zero;
   find_limits(b, role, depth, &lo, &hi, &zero);
   const gint level = zero + middle(b, role, depth);
   const CcRational unit = unit_of_bias(b, role, depth);
   const gdouble offset =
-      (b->filter->bias * (gdouble)unit.num + (gdouble)(level * unit.den)) / (gdouble)unit.den;
+      (kernel->bias * (gdouble)unit.num + (gdouble)(level * unit.den)) / (gdouble)unit.den;
   for (guint i = 0; i < b->plan->n_ops; i++) {
     const CcOp *other = &b->plan->op[i];
-    if (other->lo == lo && other->hi == hi && b->offset[i] == offset)
+    if (b->kernel_of_op[i] == kernel && other->lo == lo && other->hi == hi &&
+        b->offset[i] == offset)
       return other;
   }
+  b->kernel_of_op[b->plan->n_ops] = kernel;
   b->offset[b->plan->n_ops] = offset;
   CcOp *op = &b->plan->op[b->plan->n_ops++];
+  op->is_of_chroma = kernel == &b->chroma_kernel;
   op->lo = lo;
   op->hi = hi;
   CcRational fraction;
-  const gdouble scale = cc_operator_set_taps(b->taps, op, (1 << depth) - 1, &fraction);
-  const CcRational bias = cc_rational(b->filter->bias, MAX_BIAS_DENOMINATOR);
+  const gdouble scale = cc_operator_set_taps(kernel->taps, op, (1 << depth) - 1, &fraction);
+  const CcRational bias = cc_rational(kernel->bias, MAX_BIAS_DENOMINATOR);
   const gint64 common = cc_gcd(bias.num * unit.num, bias.den * unit.den);
   /* `level` is an integer and changes no denominator */
   cc_op_set_output_stage(op, scale, fraction, offset, bias.den ? bias.den * unit.den / common : 0);
@@ -100,7 +119,7 @@ chroma_of(const Builder *b) {
     return CC_CHROMA_COPY;
   if (b->color) /* makes chroma */
     return CC_CHROMA_FILTER;
-  return b->filter->threshold > 0 ? CC_CHROMA_NEUTRAL : b->taps->chroma;
+  return b->filter->threshold > 0 ? CC_CHROMA_NEUTRAL : b->kernel.taps->chroma;
 }
 
 static Action
@@ -242,15 +261,54 @@ check_repeats(const CcFilter *filter, gboolean has_color, GError **error) {
   return FALSE;
 }
 
+static gboolean
+has_chroma_kernel(const CcFilter *filter) {
+  return filter->chroma_kernel || filter->chroma_size;
+}
+
+const gchar *
+cc_filter_ignores_chroma_kernel(const CcFilter *self) {
+  const CcChroma chroma = self->chroma || !self->kernel ? self->chroma
+                          : self->chroma_kernel         ? CC_CHROMA_FILTER
+                                                        : self->kernel->chroma;
+  if (!self->kernel || !has_chroma_kernel(self))
+    return NULL;
+  if (self->overlay)
+    return "the overlay replaces chroma";
+  if (self->threshold > 0)
+    return "the threshold sets chroma to grey";
+  if (cc_filter_has_roi_sigma(self))
+    return "roi-sigma blurs chroma as it blurs luma";
+  return chroma == CC_CHROMA_COPY      ? "chroma is copied; chroma=filter filters it"
+         : chroma == CC_CHROMA_NEUTRAL ? "chroma is set to grey; chroma=filter filters it"
+                                       : NULL;
+}
+
+/* The filter with the kernel of the chroma planes. */
+static CcFilter
+filter_of_chroma(const CcFilter *filter) {
+  CcFilter chroma = *filter;
+  if (filter->chroma_size)
+    chroma.size = filter->chroma_size;
+  if (!filter->chroma_kernel)
+    return chroma;
+  chroma.kernel = filter->chroma_kernel;
+  chroma.scale = chroma.bias = 0;
+  chroma.response = CC_RESPONSE_AUTO;
+  return chroma;
+}
+
 gboolean
 cc_filter_equal(const CcFilter *a, const CcFilter *b) {
   return a->kernel == b->kernel && a->size == b->size && a->sigma == b->sigma &&
          a->scale == b->scale && a->bias == b->bias && a->response == b->response &&
          a->border == b->border && a->border_value == b->border_value && a->chroma == b->chroma &&
+         a->chroma_kernel == b->chroma_kernel && a->chroma_size == b->chroma_size &&
          a->color == b->color && a->alpha == b->alpha && a->algorithm == b->algorithm &&
          a->stride == b->stride && a->repeats == b->repeats && a->threshold == b->threshold &&
          a->invert == b->invert && a->mixes == b->mixes && a->mix == b->mix &&
-         a->overlay == b->overlay && a->outside == b->outside && a->roi_sigma == b->roi_sigma;
+         a->overlay == b->overlay && a->fields == b->fields && a->outside == b->outside &&
+         a->roi_sigma == b->roi_sigma;
 }
 
 /* Whether R, G and B are filtered as their luma. */
@@ -268,7 +326,8 @@ static gboolean
 has_direction_color(const CcFilter *filter, const CcOperator *taps, const CcPlan *plan) {
   return taps->response == CC_RESPONSE_DIRECTION && taps->divisor && !taps->factored &&
          (plan->map[0].kind == CC_PLANE_MAP_LUMA ||
-          (filter->chroma == CC_CHROMA_AUTO && cc_frame_layout_has_yuv(&plan->frame_layout)));
+          (filter->chroma == CC_CHROMA_AUTO && !filter->chroma_kernel &&
+           cc_frame_layout_has_yuv(&plan->frame_layout)));
 }
 
 static CcDirectionColor *
@@ -277,7 +336,7 @@ direction_color_new(Builder *b) {
   cc_direction_color_init(color, &b->plan->layout, b->plan->map);
   const CcPlaneLayout *luma = &b->plan->layout.plane[color->plane];
   color->op = get_op(b, CC_ROLE_LUMA, luma->depth);
-  color->add = (gfloat)(b->filter->bias + 0.5);
+  color->add = (gfloat)(b->kernel.bias + 0.5);
   color->border = border_code(b, CC_ROLE_LUMA, luma->depth);
   if (!color->passthrough)
     return color;
@@ -456,6 +515,12 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
   g_autoptr(CcOperator) taps = cc_operator_new(filter, error);
   if (!taps || !check_filter(filter, taps, error))
     return NULL;
+  g_autoptr(CcOperator) chroma_taps = NULL;
+  const CcFilter chroma = filter_of_chroma(filter);
+  if (has_chroma_kernel(filter) && !(chroma_taps = cc_operator_new(&chroma, error))) {
+    g_prefix_error(error, "chroma-kernel: ");
+    return NULL;
+  }
 
   g_autoptr(CcPlan) plan = plan_new(filter, layout, is_grey(filter, taps, layout));
   plan->kernel_width = taps->width;
@@ -463,7 +528,10 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
   const gboolean has_color = has_direction_color(filter, taps, plan);
   if (!check_repeats(filter, has_color, error))
     return NULL;
-  Builder builder = {.filter = filter, .taps = taps, .plan = plan};
+  Builder builder = {.filter = filter,
+                     .kernel = {taps, filter->bias},
+                     .chroma_kernel = {chroma_taps, chroma.bias},
+                     .plan = plan};
   if (has_color)
     builder.color = direction_color_new(&builder);
   add_components(&builder);
@@ -479,6 +547,14 @@ cc_plan_new_outside(const CcFilter *filter, const CcFrameLayout *layout) {
   add_components(&(Builder){.filter = filter, .plan = plan, .is_outside = TRUE});
   add_stage(plan, (CcStage){.kind = CC_STAGE_CONVOLVE, .reads = CC_READS_SOURCE});
   return plan;
+}
+
+const CcOp *
+cc_plan_get_op(const CcPlan *plan, gboolean of_chroma) {
+  for (guint i = 0; i < plan->n_ops; i++)
+    if (plan->op[i].is_of_chroma == of_chroma)
+      return &plan->op[i];
+  return NULL;
 }
 
 gboolean
@@ -516,6 +592,8 @@ cc_plan_place(const CcPlan *plan, const CcRegion *region, CcPlacement *placement
   cc_region_place(region, &plan->frame_layout, &plan->out_frame_layout, plan->stride,
                   placement->frame_source, placement->frame_target);
   memset(placement->repeats, 0, sizeof placement->repeats);
+  memset(placement->skipped_rows, 0, sizeof placement->skipped_rows);
+  memset(placement->target_field, 0, sizeof placement->target_field);
   if (!plan->packed) {
     memcpy(placement->source, placement->frame_source, sizeof placement->source);
     memcpy(placement->target, placement->frame_target, sizeof placement->target);
@@ -530,6 +608,29 @@ cc_plan_place(const CcPlan *plan, const CcRegion *region, CcPlacement *placement
   }
 }
 
+/* Sets the rectangles of a field, whose first row is row *skipped of the region. Returns the field
+ * of the target. */
+static guint
+take_field(CcRect *source, CcRect *target, guint field, guint *skipped) {
+  const guint skip = (source->y + field) % 2, first = target->y + skip;
+  *skipped = skip;
+  source->y = (source->y + skip) / 2;
+  source->height = (source->height + 1 - skip) / 2;
+  target->y = first / 2;
+  target->height = (target->height + 1 - skip) / 2;
+  return first % 2;
+}
+
+void
+cc_placement_take_field(CcPlacement *self, const CcPlan *plan, guint field) {
+  guint unused;
+  for (guint p = 0; p < plan->frame_layout.n_planes; p++)
+    self->target_field[p] =
+        take_field(&self->frame_source[p], &self->frame_target[p], field, &self->skipped_rows[p]);
+  for (guint p = 0; p < plan->layout.n_planes; p++)
+    take_field(&self->source[p], &self->target[p], field, &unused);
+}
+
 /* --- for people --- */
 
 /* The bits of a sum in two's complement. */
@@ -538,23 +639,34 @@ bits_of_sums(const CcOp *op) {
   return g_bit_storage((gulong)cc_op_largest_sum(op)) + 1;
 }
 
+static void
+describe_op(GString *text, const CcOp *op) {
+  g_string_append_printf(text, "%ux%u, %u matri%s, %s, ", op->width, op->height, op->n_matrices,
+                         op->n_matrices == 1 ? "x" : "ces",
+                         op->separable ? "separable" : "not separable");
+  if (op->error > 0)
+    g_string_append_printf(text, "rounded to within %.2g codes, ", op->error);
+  else
+    g_string_append(text, "exact, ");
+  g_string_append_printf(text, "sums of %u bits, %s", bits_of_sums(op),
+                         cc_response_names[op->response]);
+}
+
 gchar *
 cc_plan_describe(const CcPlan *plan) {
   g_autoptr(GString) text = g_string_new(NULL);
   if (plan->n_ops == 0) {
     g_string_append(text, "no filtering");
   } else {
-    const CcOp *op = &plan->op[0];
-    g_string_append_printf(text, "%ux%u, %u matri%s, %s, ", op->width, op->height, op->n_matrices,
-                           op->n_matrices == 1 ? "x" : "ces",
-                           op->separable ? "separable" : "not separable");
-    if (op->error > 0)
-      g_string_append_printf(text, "rounded to within %.2g codes, ", op->error);
-    else
-      g_string_append(text, "exact, ");
-    g_string_append_printf(text, "sums of %u bits, %s%s", bits_of_sums(op),
-                           cc_response_names[op->response],
-                           cc_plan_get_direction_color(plan) ? " as color" : "");
+    const CcOp *op = cc_plan_get_op(plan, FALSE), *of_chroma = cc_plan_get_op(plan, TRUE);
+    if (op)
+      describe_op(text, op);
+    if (cc_plan_get_direction_color(plan))
+      g_string_append(text, " as color");
+    if (of_chroma) {
+      g_string_append(text, op ? ", chroma: " : "chroma: ");
+      describe_op(text, of_chroma);
+    }
   }
   if (plan->stride > 1)
     g_string_append_printf(text, ", stride %u", plan->stride);

@@ -72,6 +72,9 @@ typedef struct {
   /* The number of samples in the frame that follow the last sample of a target row and repeat it: 1
    * if an odd width ends in half a macropixel, else 0. */
   guint repeats[CC_MAX_PLANES];
+  /* Of a field (cc_placement_take_field): the number of rows of the region above its first row, 0
+   * or 1, and the field of the frame that its target is in. By planes of the frame. */
+  guint skipped_rows[CC_MAX_PLANES], target_field[CC_MAX_PLANES];
 } CcPlacement;
 
 /* Makes the plan of `filter` for frames of `layout`. CC_ERROR_INVALID names the property, its value
@@ -91,6 +94,16 @@ void cc_plan_unref(CcPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcPlan, cc_plan_unref)
 
 void cc_plan_place(const CcPlan *plan, const CcRegion *region, CcPlacement *placement);
+
+/* Changes the placement of a region in frames to the placement of one of its fields. Field 0 has
+ * the even rows of the source frame, and field 1 the odd rows. All rectangles are then in frames
+ * whose rows are the rows of one field. A rectangle may have no rows. Only for plans with a stride
+ * of 1. */
+void cc_placement_take_field(CcPlacement *self, const CcPlan *plan, guint field);
+
+/* The first op of the kernel for chroma only, or of the kernel for the other components. NULL:
+ * there is none. */
+const CcOp *cc_plan_get_op(const CcPlan *plan, gboolean of_chroma);
 
 /* NULL: the plan has no stage direction-color. */
 const CcDirectionColor *cc_plan_get_direction_color(const CcPlan *plan);

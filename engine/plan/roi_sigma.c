@@ -52,6 +52,8 @@ cc_roi_sigma_filter(const CcFilter *filter, guint step, CcFilter *blur) {
   *blur = *filter;
   blur->size = 0;
   blur->sigma = sigma;
+  blur->chroma_kernel = NULL;
+  blur->chroma_size = 0;
   blur->algorithm = 0; /* an algorithm that runs all kernels of all steps */
   if (sigma <= MAX_GAUSSIAN)
     return;

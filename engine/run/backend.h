@@ -42,6 +42,8 @@ typedef struct {
    * of all programs have the same frame layouts and stride. Their result_bytes are those of the
    * program of the submission, or 0. */
   CcProgram *const *programs;
+  /* The frame has two fields, each of which is filtered by itself. The stride is 1. */
+  gboolean by_fields;
   /* `src` and `dst` are the same frame. All regions are read before any of them is written. If the
    * submission fails, nothing is written. An exception is a frame in device memory: the error is
    * CC_ERROR_INVALID if the frame may be partly written. */

@@ -119,9 +119,13 @@ describe_backend(CcSession *self) {
   stats->device_id = backend ? backend->device_id : -1;
 }
 
+/* The larger side of the kernel; of the kernel for chroma only if nothing else is filtered. */
 static guint
 larger_side(const CcPlan *plan) {
-  return plan->n_ops > 0 ? MAX(plan->op[0].width, plan->op[0].height) : 0;
+  const CcOp *op = cc_plan_get_op(plan, FALSE);
+  if (!op)
+    op = cc_plan_get_op(plan, TRUE);
+  return op ? MAX(op->width, op->height) : 0;
 }
 
 /* The caller holds the lock. Without a program the last description stays readable. */
@@ -176,6 +180,7 @@ submit_item(Item *item, CcBackend *backend, GError **error) {
   const gsize result_bytes = item->plan->result_bytes;
   info->src = frame->in;
   info->dst = frame->out;
+  info->by_fields = frame->by_fields;
   info->in_place = frame->in_place;
   info->regions = &g_array_index(item->regions, CcRegion, 0);
   info->n_regions = item->regions->len;
@@ -485,6 +490,7 @@ cc_session_set_filter(CcSession *self, const CcFilter *filter, const CcFrameLayo
                       GError **error) {
   CcProgram *now = self->now.program;
   CcFilter same = *filter; /* no program of the filter depends on these settings */
+  same.fields = self->filter.fields;
   same.outside = self->filter.outside;
   same.roi_sigma = self->filter.roi_sigma;
   const gboolean stays = now && cc_filter_equal(&same, &self->filter) &&

@@ -36,6 +36,7 @@ struct _CcSessionFrame {
    * `outside` says. NULL: the whole frame is filtered. */
   const CcRegion *regions;
   guint n_regions;
+  gboolean by_fields; /* as in CcSubmitInfo */
   /* `map` makes `in` and `out` the same frame. Then pixels outside of the regions stay as they are.
    * If there are no regions, the frame is not mapped. */
   gboolean in_place;

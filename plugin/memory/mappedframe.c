@@ -14,14 +14,16 @@ typedef struct {
 
 static gboolean
 crop_fits(const GstVideoCropMeta *crop, const GstVideoMeta *meta, const GstVideoInfo *info) {
-  return crop && crop->width == (guint)info->width && crop->height == (guint)info->height &&
+  return crop && crop->width == (guint)info->width &&
+         crop->height == (guint)GST_VIDEO_INFO_FIELD_HEIGHT(info) &&
          (guint64)crop->x + crop->width <= meta->width &&
          (guint64)crop->y + crop->height <= meta->height;
 }
 
 static gboolean
 meta_has_size_of(const GstVideoMeta *meta, const GstVideoInfo *info) {
-  return meta->width == (guint)info->width && meta->height == (guint)info->height;
+  return meta->width == (guint)info->width &&
+         meta->height == (guint)GST_VIDEO_INFO_FIELD_HEIGHT(info);
 }
 
 gboolean
@@ -39,7 +41,7 @@ static gboolean
 check_meta(GstBuffer *buffer, const GstVideoMeta *meta, const GstVideoInfo *info, GError **error) {
   const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta(buffer);
   const gboolean is_large_enough =
-      meta->width >= (guint)info->width && meta->height >= (guint)info->height;
+      meta->width >= (guint)info->width && meta->height >= (guint)GST_VIDEO_INFO_FIELD_HEIGHT(info);
   const gboolean agrees = meta->format == GST_VIDEO_INFO_FORMAT(info) &&
                           meta->n_planes == GST_VIDEO_INFO_N_PLANES(info) && is_large_enough;
   if (agrees && (!crop || meta_has_size_of(meta, info) || crop_fits(crop, meta, info)))

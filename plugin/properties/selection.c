@@ -60,42 +60,59 @@ refuse(GstCudaConv *self, CcOptionSet refused, const GError *reason) {
   gst_cuda_conv_notify(self, changed & reported);
 }
 
-/* Warns if a sigma is set but has no effect, because the kernel is not a Gaussian. Warns again only
- * after the sigma had an effect or was 0. */
+/* Warns with `text` (transfer full), which says why a property has no effect. NULL: it has one.
+ * Warns again only after the property had an effect. */
 static void
-check_sigma(GstCudaConv *self, const gchar *name, gdouble sigma, gboolean *reported) {
-  const CcKernel *kernel = cc_session_get_filter(self->session)->kernel;
-  const gboolean useless = kernel && sigma > 0 && !kernel->gaussian;
-  if (useless && !*reported && gst_cuda_conv_claim_warning(self, name)) {
-    g_autofree gchar *text = g_strdup_printf("%s=%g has no effect on the kernel %s; "
-                                             "kernel=gaussian uses it",
-                                             name, sigma, kernel->name);
+warn_once(GstCudaConv *self, const gchar *property, gchar *text, gboolean *reported) {
+  g_autofree gchar *owned = text;
+  if (text && !*reported && gst_cuda_conv_claim_warning(self, property))
     gst_cuda_conv_warn(self, text);
-  }
-  *reported = useless;
+  *reported = text != NULL;
 }
 
-/* Warns in the same way if the color of the overlay is transparent. */
+/* Only a Gaussian has a sigma. `other`: another kernel that uses it, or NULL. */
+static void
+check_sigma(GstCudaConv *self, const gchar *name, gdouble sigma, const CcKernel *other,
+            gboolean *reported) {
+  const CcKernel *kernel = cc_session_get_filter(self->session)->kernel;
+  gchar *text = NULL;
+  if (kernel && sigma > 0 && !kernel->gaussian && !(other && other->gaussian))
+    text = g_strdup_printf("%s=%g has no effect on the kernel %s; kernel=gaussian uses it", name,
+                           sigma, kernel->name);
+  warn_once(self, name, text, reported);
+}
+
 static void
 check_overlay(GstCudaConv *self) {
   const guint overlay = cc_session_get_filter(self->session)->overlay;
-  const gboolean useless = overlay > 0 && overlay >> 24 == 0;
-  if (useless && !self->selection.overlay_reported &&
-      gst_cuda_conv_claim_warning(self, "overlay")) {
-    g_autofree gchar *text = g_strdup_printf("overlay=0x%08x is transparent and draws nothing; "
-                                             "0x%08x is opaque",
-                                             overlay, overlay | 0xff000000);
-    gst_cuda_conv_warn(self, text);
-  }
-  self->selection.overlay_reported = useless;
+  gchar *text = NULL;
+  if (overlay > 0 && overlay >> 24 == 0)
+    text = g_strdup_printf("overlay=0x%08x is transparent and draws nothing; 0x%08x is opaque",
+                           overlay, overlay | 0xff000000);
+  warn_once(self, "overlay", text, &self->selection.overlay_reported);
+}
+
+static void
+check_chroma_kernel(GstCudaConv *self) {
+  const CcFilter *filter = cc_session_get_filter(self->session);
+  const gchar *name = filter->chroma_kernel ? "chroma-kernel" : "chroma-size";
+  const gchar *reason = cc_filter_ignores_chroma_kernel(filter);
+  gchar *text = NULL;
+  if (reason && filter->chroma_kernel)
+    text = g_strdup_printf("%s=%s has no effect, because %s", name, filter->chroma_kernel->name,
+                           reason);
+  else if (reason)
+    text = g_strdup_printf("%s=%u has no effect, because %s", name, filter->chroma_size, reason);
+  warn_once(self, name, text, &self->selection.chroma_kernel_reported);
 }
 
 static void
 check_effect(GstCudaConv *self) {
   const CcFilter *filter = cc_session_get_filter(self->session);
-  check_sigma(self, "sigma", filter->sigma, &self->selection.sigma_reported);
-  check_sigma(self, "roi-sigma", filter->roi_sigma, &self->selection.roi_sigma_reported);
+  check_sigma(self, "sigma", filter->sigma, filter->chroma_kernel, &self->selection.sigma_reported);
+  check_sigma(self, "roi-sigma", filter->roi_sigma, NULL, &self->selection.roi_sigma_reported);
   check_overlay(self);
+  check_chroma_kernel(self);
 }
 
 /* Called if the `changes` do not work together. First tries all changes that were not made by
@@ -168,5 +185,5 @@ void
 gst_cuda_conv_begin_selection(GstCudaConv *self) {
   self->selection.tried = 0;
   self->selection.sigma_reported = self->selection.roi_sigma_reported = FALSE;
-  self->selection.overlay_reported = FALSE;
+  self->selection.overlay_reported = self->selection.chroma_kernel_reported = FALSE;
 }

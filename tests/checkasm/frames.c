@@ -93,11 +93,10 @@ run(const CcCpuProgram *program, const Input *input, const GuardedFrame *dst, Co
   guint8 *scratch = aligned_alloc(CC_ROW_ALIGN, size + sizeof guard);
   guint8 *planes = aligned_alloc(CC_ROW_ALIGN, program->planes_size + sizeof guard);
   g_autoptr(GArray) slices = g_array_new(FALSE, FALSE, sizeof(CcSlice));
-  const CcSubmitInfo submission = {.src = input->src->frame,
-                                   .dst = dst->frame,
-                                   .regions = input->region,
-                                   .n_regions = input->n_regions,
-                                   .results = counts};
+  CcSubmitInfo submission = {.src = input->src->frame,
+                             .dst = dst->frame,
+                             .regions = input->region,
+                             .n_regions = input->n_regions};
   memset(scratch, 0xa5, size);
   memcpy(scratch + size, guard, sizeof guard);
   memset(planes, 0x5a, program->planes_size);
@@ -108,6 +107,7 @@ run(const CcCpuProgram *program, const Input *input, const GuardedFrame *dst, Co
       g_array_set_size(slices, 0);
       CcPlacement placement;
       cc_plan_place(phase->plan, &input->region[r], &placement);
+      submission.results = (guint8 *)counts + r * phase->plan->result_bytes;
       cc_phase_cut(phase, &placement, r, check_uint(1, 3), slices);
       for (guint i = 0; i < slices->len; i++) {
         CcSlice upper = g_array_index(slices, CcSlice, i), lower = upper;

@@ -21,6 +21,13 @@
 
 const TestKnob test_knobs[] = {
     WHOLE("size", TEST_KERNELS, size, 7, 0, 0, 1, 3, 5, 7, 9),
+    {"chroma-kernel",
+     TEST_KERNELS,
+     offsetof(CcFilter, chroma_kernel),
+     FALSE,
+     6,
+     {0, 0, 0, 1, 8, 14}},
+    WHOLE("chroma-size", TEST_KERNELS, chroma_size, 6, 0, 0, 0, 1, 3, 7),
     REAL("sigma", TEST_KERNELS, sigma, 5, 0, 0, 0.5, 0.8, 1.4),
     WHOLE("response", TEST_KERNELS, response, 7, 0, 1, 2, 3, 4, 5, 6),
     /* without scatter (5), whose sums are not exact */
@@ -37,6 +44,7 @@ const TestKnob test_knobs[] = {
     REAL("mix", TEST_LOOKS, mix, 6, 1, 1, 1, 0.5, -2, 8),
     WHOLE("overlay", TEST_LOOKS, overlay, 4, 0, 0, 0, 0x70ff8000),
     WHOLE("stride", TEST_LOOKS, stride, 4, 1, 1, 2, 4),
+    WHOLE("fields", TEST_LOOKS, fields, 2, 0, 1),
     WHOLE("outside", TEST_LOOKS, outside, 2, 0, 1),
     /* 0 only: other values refuse most values of scale, bias, response and stride */
     REAL("roi-sigma", TEST_LOOKS, roi_sigma, 1, 0),
@@ -47,13 +55,21 @@ const guint test_n_knobs = G_N_ELEMENTS(test_knobs);
 gdouble
 test_knob_get(const TestKnob *knob, const CcFilter *filter) {
   gconstpointer field = (const gchar *)filter + knob->offset;
+  guint kernel;
+  if (knob->offset == offsetof(CcFilter, chroma_kernel))
+    return g_ptr_array_find((GPtrArray *)cc_kernels_builtin(), filter->chroma_kernel, &kernel)
+               ? kernel + 1
+               : 0;
   return knob->real ? *(const gdouble *)field : *(const gint *)field;
 }
 
 void
 test_knob_put(const TestKnob *knob, CcFilter *filter, gdouble value) {
   gpointer field = (gchar *)filter + knob->offset;
-  if (knob->real)
+  if (knob->offset == offsetof(CcFilter, chroma_kernel))
+    filter->chroma_kernel =
+        value > 0 ? g_ptr_array_index(cc_kernels_builtin(), (guint)value - 1) : NULL;
+  else if (knob->real)
     *(gdouble *)field = value;
   else
     *(gint *)field = (gint)value;

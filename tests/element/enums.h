@@ -12,7 +12,7 @@
  * sums. */
 enum { TEST_KERNELS, TEST_LOOKS, TEST_N_GROUPS };
 
-/* A property with numbers or enum values. */
+/* A property with numbers, enum values or the kernel for chroma. */
 typedef struct {
   const gchar *name;
   guint group;
@@ -63,7 +63,7 @@ void test_metas_add(GstBuffer *buffer);
  */
 void test_assert_all_chosen(GstElement *element);
 
-#define TEST_MAX_ASSIGNMENTS 20
+#define TEST_MAX_ASSIGNMENTS 24
 
 /* Values to be set together. */
 typedef struct {

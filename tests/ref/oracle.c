@@ -23,12 +23,41 @@ typedef enum {
   ACTION_FILL,
 } Action;
 
+/* The two sets of matrices of a filter, and the settings that go with each. */
+typedef struct {
+  CcFilter filter, chroma_filter;
+  Matrices m, chroma_m;
+} Kernels;
+
+static Kernels *
+kernels_new(const CcFilter *filter) {
+  Kernels *self = g_new(Kernels, 1);
+  self->filter = self->chroma_filter = *filter;
+  if (filter->chroma_size != 0)
+    self->chroma_filter.size = filter->chroma_size;
+  if (filter->chroma_kernel) {
+    self->chroma_filter.kernel = filter->chroma_kernel;
+    self->chroma_filter.response = CC_RESPONSE_AUTO;
+    self->chroma_filter.bias = self->chroma_filter.scale = 0;
+  }
+  oracle_matrices_init(&self->m, &self->filter);
+  oracle_matrices_init(&self->chroma_m, &self->chroma_filter);
+  return self;
+}
+
+CcChroma
+oracle_chroma(const CcFilter *filter) {
+  if (filter->chroma != CC_CHROMA_AUTO)
+    return filter->chroma;
+  return filter->chroma_kernel ? CC_CHROMA_FILTER : filter->kernel->chroma;
+}
+
 static Action
 action_of_role(const CcFilter *filter, CcRole role, const CcPlaneLayout *plane, guint *fill) {
   switch (role) {
   case CC_ROLE_CB:
   case CC_ROLE_CR: {
-    CcChroma chroma = filter->chroma == CC_CHROMA_AUTO ? filter->kernel->chroma : filter->chroma;
+    CcChroma chroma = oracle_chroma(filter);
     *fill = 1u << (plane->depth - 1);
     return chroma == CC_CHROMA_FILTER ? ACTION_FILTER
            : chroma == CC_CHROMA_COPY ? ACTION_COPY
@@ -378,10 +407,12 @@ size_of_kind(const Kind *kind, guint *width, guint *height) {
 
 /* If `in_place`, the target of `src` is filtered, and not the source. */
 static void
-make_kind(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout, const Matrices *m,
-          const Kind *kind, const CcFrame *src, const CcFrame *dst, gboolean in_place,
-          OracleTolerance *found) {
+make_kind(const Kernels *kernels, const CcRoi *roi, const CcFrameLayout *layout, const Kind *kind,
+          const CcFrame *src, const CcFrame *dst, gboolean in_place, OracleTolerance *found) {
   const CcPlaneLayout *plane = kind->layout;
+  const gboolean is_chroma = cc_role_is_chroma(kind->role);
+  const CcFilter *filter = is_chroma ? &kernels->chroma_filter : &kernels->filter;
+  const Matrices *m = is_chroma ? &kernels->chroma_m : &kernels->m;
   guint fill = 0, width, height;
   Action action = action_of_role(filter, kind->role, plane, &fill);
   Rule rule = rule_of_role(filter, m, kind->role, plane, layout->limited_range);
@@ -395,7 +426,7 @@ make_kind(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout,
   if (action == ACTION_FILTER) {
     filter_field(filter, m, kind, &rule, &from, &to);
     set_limit(found, kind, tolerance_of_rule(m, &rule) * MAX(filter->repeats, 1));
-    found->circular = rule.response == CC_RESPONSE_DIRECTION;
+    found->circular |= rule.response == CC_RESPONSE_DIRECTION;
   } else {
     set_field(filter, kind, action, fill, &from, &to);
   }
@@ -516,8 +547,9 @@ is_painted(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *
   CcResponse response = filter->response ? filter->response : filter->kernel->response;
   if (response != CC_RESPONSE_DIRECTION || !m->rational || m->factored)
     return FALSE;
-  return grey || (filter->chroma == CC_CHROMA_AUTO && find_role(layout, CC_ROLE_LUMA, luma) &&
-                  find_role(layout, CC_ROLE_CB, &chroma) && find_role(layout, CC_ROLE_CR, &chroma));
+  return grey || (filter->chroma == CC_CHROMA_AUTO && !filter->chroma_kernel &&
+                  find_role(layout, CC_ROLE_LUMA, luma) && find_role(layout, CC_ROLE_CB, &chroma) &&
+                  find_role(layout, CC_ROLE_CR, &chroma));
 }
 
 /* Sets the kind of a component. Returns FALSE if the component belongs to the kind of another
@@ -559,13 +591,13 @@ paint_frame(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layou
 /* Filters the target of `frame` once more. Every kind is read before it is written, and no two
  * kinds share a sample. */
 static void
-filter_again(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout,
-             const Matrices *m, const Offset *rgb, const CcFrame *frame, OracleTolerance *found) {
+filter_again(const Kernels *kernels, const CcRoi *roi, const CcFrameLayout *layout,
+             const Offset *rgb, const CcFrame *frame, OracleTolerance *found) {
   Kind kind;
   for (guint p = 0; p < layout->n_planes; p++)
     for (guint c = 0; c < layout->plane[p].step; c++)
       if (find_kind(layout, p, c, rgb, &kind))
-        make_kind(filter, roi, layout, m, &kind, frame, frame, TRUE, found);
+        make_kind(kernels, roi, layout, &kind, frame, frame, TRUE, found);
 }
 
 void
@@ -575,8 +607,8 @@ oracle_filter(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *lay
   Offset rgb[3], offset;
   Kind kind;
   gboolean grey = is_grey(filter, layout, rgb);
-  g_autofree Matrices *m = g_new(Matrices, 1);
-  oracle_matrices_init(m, filter);
+  g_autofree Kernels *kernels = kernels_new(filter);
+  const Matrices *m = &kernels->m;
   gboolean painted = is_painted(filter, layout, m, grey, &offset);
   if (painted) {
     if (grey)
@@ -590,10 +622,10 @@ oracle_filter(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *lay
     for (guint c = 0; c < layout->plane[p].step; c++)
       if (!(painted && oracle_direction_color_has(layout->plane[p].role[c])) &&
           find_kind(layout, p, c, grey ? rgb : NULL, &kind))
-        make_kind(filter, roi, layout, m, &kind, src, dst, FALSE, &found);
+        make_kind(kernels, roi, layout, &kind, src, dst, FALSE, &found);
   }
   for (guint i = 1; i < filter->repeats; i++)
-    filter_again(filter, roi, layout, m, grey ? rgb : NULL, dst, &found);
+    filter_again(kernels, roi, layout, grey ? rgb : NULL, dst, &found);
   if (tolerance)
     *tolerance = found;
 }

@@ -29,6 +29,9 @@ typedef struct {
 gboolean oracle_direction_colors_match(const OracleTolerance *tolerance, guint plane,
                                        guint component, guint expected, guint got);
 
+/* Returns what happens to chroma. Never auto. */
+CcChroma oracle_chroma(const CcFilter *filter);
+
 /* Returns the layout of the frames that the filter makes from frames of `layout`. */
 CcFrameLayout oracle_out_layout(const CcFilter *filter, const CcFrameLayout *layout);
 

@@ -167,9 +167,8 @@ set_mix(const Frame *frame, const Component *component, gint64 r, gint64 s, guin
 static gboolean
 is_mixed(const Frame *frame, CcRole role) {
   const CcFilter *filter = frame->filter;
-  CcChroma chroma = filter->chroma == CC_CHROMA_AUTO ? filter->kernel->chroma : filter->chroma;
   if (is_chroma(role))
-    return chroma != CC_CHROMA_COPY || filter->threshold > 0;
+    return oracle_chroma(filter) != CC_CHROMA_COPY || filter->threshold > 0;
   return is_bright(role) || (role == CC_ROLE_ALPHA && filter->alpha == CC_ALPHA_FILTER);
 }
 
