@@ -3,6 +3,7 @@
 #include "command.h"
 #include "app/convert/elements.h"
 #include "engine/options.h"
+#include "engine/plan/plan.h"
 #include "suggest.h"
 #include "text.h"
 
@@ -255,6 +256,28 @@ filter_options_make(const FilterOptions *self, GError **error) {
   return g_steal_pointer(&filter);
 }
 
+gboolean
+filter_options_weighs_alpha(const FilterOptions *self, GstElement *filter) {
+  gint kernel, chroma_kernel, response, border, alpha, chroma_size;
+  CcFilter weighted = {.alpha = CC_ALPHA_WEIGHTED};
+  for (guint i = 0; i < self->settings->len; i++)
+    if (g_str_equal(g_array_index(self->settings, Setting, i).property, "alpha"))
+      return FALSE;
+  g_object_get(filter, "kernel", &kernel, "chroma-kernel", &chroma_kernel, "chroma-size",
+               &chroma_size, "response", &response, "border", &border, "alpha", &alpha, "scale",
+               &weighted.scale, "bias", &weighted.bias, NULL);
+  if (kernel == CC_KERNEL_CUSTOM || alpha != CC_ALPHA_COPY)
+    return FALSE;
+  const GPtrArray *kernels = cc_kernels_builtin();
+  weighted.kernel = g_ptr_array_index(kernels, (guint)kernel - 1);
+  if (chroma_kernel != CC_CHROMA_KERNEL_SAME)
+    weighted.chroma_kernel = g_ptr_array_index(kernels, (guint)chroma_kernel - 1);
+  weighted.chroma_size = (guint)chroma_size;
+  weighted.response = (CcResponse)response;
+  weighted.border = (CcBorder)border;
+  return weighted.kernel->klass == CC_KERNEL_BLUR && cc_filter_check(&weighted, NULL);
+}
+
 /* ---- settings as one line ---- */
 
 const gchar *
@@ -399,7 +422,9 @@ describe_property(const FilterOptions *self, GParamSpec *spec) {
   gint value;
   g_object_get(self->model, spec->name, &value, NULL);
   const CcChoice *choice = cc_option_find_choice_of(&described.option, value);
-  return g_strdup_printf("%s (%s): %s", blurb, choice->name, values);
+  const gchar *of_images =
+      g_str_equal(spec->name, "alpha") ? "; apply and plan: weighted for images and blurs" : "";
+  return g_strdup_printf("%s (%s%s): %s", blurb, choice->name, of_images, values);
 }
 
 FilterOptions *

@@ -28,6 +28,10 @@ gchar **filter_options_list_formats(const FilterOptions *self);
  * accepted values. */
 GstElement *filter_options_make(const FilterOptions *self, GError **error);
 
+/* Whether images are filtered with alpha=weighted: no option sets alpha, and `filter`, which has
+ * the values of the options, is a blur with a named kernel that allows it. */
+gboolean filter_options_weighs_alpha(const FilterOptions *self, GstElement *filter);
+
 /* Like filter_options_add, but adds only the options `backend`, `cuda-device-id`, `n-threads` and
  * `in-flight`, which do not change the result. */
 void filter_options_add_where(FilterOptions *self, GOptionContext *context);

@@ -20,6 +20,9 @@ typedef struct {
    * region */
   CcSubmitInfo info;
   CcFrame target; /* dst, also in place */
+  /* placement and frames of the inner program; not set if there is none */
+  CcPlacement inner_placement;
+  CcInnerFrames inner;
   /* the number of parts, from this one on, that are processed at the same time; not set for the
    * others of them */
   guint n_at_once;
@@ -82,13 +85,19 @@ cpu_trim(CcBackend *backend) {
 
 /* --- frames --- */
 
+static const CcPlacement *
+placement_of(const Part *part, const CcPhase *phase) {
+  return phase->is_inner ? &part->inner_placement : &part->placement;
+}
+
 static void
 run_slice(gconstpointer data, guint i, guint8 *scratch) {
   const Frame *frame = data;
   const CcSlice *slice = &frame->slices[i];
   const Part *part = &frame->parts[slice->part];
-  cc_phase_run(&part->program->phase[frame->phase], &part->placement, slice, &part->info,
-               frame->planes, scratch);
+  const CcPhase *phase = &part->program->phase[frame->phase];
+  cc_phase_run(phase, placement_of(part, phase), slice, &part->info, &part->inner, frame->planes,
+               scratch);
 }
 
 static const CcPlan *
@@ -96,20 +105,28 @@ plan_of(const Part *part) {
   return part->program->phase[0].plan;
 }
 
+static gboolean
+overlap(const CcRect *a, const CcRect *b) {
+  return a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height &&
+         b->y < a->y + a->height;
+}
+
 /* Whether two parts must not be processed at the same time: their targets overlap, or the planes
- * between their phases overlap. Programs of one frame have the planes of repetitions, or none. So
- * planes of the same size have the same places in memory, and a target has the same place in them
- * as in its field. */
+ * between their phases overlap. The planes of all programs of a frame are those of repetitions and
+ * of an inner program, or there are none. So planes of the same size have the same places in
+ * memory. A target, and a source of an inner program, has the same place in them as in its
+ * field. */
 static gboolean
 collide(const Part *a, const Part *b) {
   const gsize size = a->program->planes_size, other = b->program->planes_size;
-  if (size && other && size != other)
+  const gboolean have_planes = size && other, have_inner = a->program->inner && b->program->inner;
+  if (have_planes && size != other)
     return TRUE;
   for (guint p = 0; p < plan_of(a)->frame_layout.n_planes; p++) {
-    const CcRect *x = &a->placement.frame_target[p], *y = &b->placement.frame_target[p];
-    const gboolean same_field = a->placement.target_field[p] == b->placement.target_field[p];
-    if ((same_field || (size && other)) && x->x < y->x + y->width && y->x < x->x + x->width &&
-        x->y < y->y + y->height && y->y < x->y + x->height)
+    const CcPlacement *x = &a->placement, *y = &b->placement;
+    if (((x->target_field[p] == y->target_field[p] || have_planes) &&
+         overlap(&x->frame_target[p], &y->frame_target[p])) ||
+        (have_inner && overlap(&x->frame_source[p], &y->frame_source[p])))
       return TRUE;
   }
   return FALSE;
@@ -211,6 +228,12 @@ cut_copy(const Part *part, guint number, GArray *slices) {
 /* --- submissions --- */
 
 static void
+place_planes(CcFrame *frame, const CcPlaneSet *set, guint8 *memory) {
+  for (guint p = 0; p < CC_MAX_PLANES; p++)
+    frame->plane[p] = (CcPlane){memory + set->at[p], (gssize)set->pitch[p]};
+}
+
+static void
 begin_part(Part *part, CcProgram *program, const CcSubmitInfo *info, guint region, guint field) {
   const guint fields[CC_MAX_PLANES] = {field, field, field, field};
   part->program = (CcCpuProgram *)cc_submit_info_program(info, program, region);
@@ -226,6 +249,12 @@ begin_part(Part *part, CcProgram *program, const CcSubmitInfo *info, guint regio
     cc_frame_take_field(&part->info.dst, n_planes, part->placement.target_field);
   }
   part->target = part->info.dst;
+  if (!part->program->inner)
+    return;
+  const CcPlan *inner = part->program->inner->plan;
+  cc_plan_place(inner, &info->regions[region], &part->inner_placement);
+  if (info->by_fields)
+    cc_placement_take_field(&part->inner_placement, inner, field);
 }
 
 /* Sets the parts of a submission, and reserves memory for all of them. Sets *estimate to the
@@ -241,8 +270,10 @@ begin_parts(CpuBackend *self, CcProgram *program, const CcSubmitInfo *info, gdou
   for (guint i = 0; i < self->parts->len; i++) {
     Part *part = &parts[i];
     begin_part(part, program, info, i / n_fields, i % n_fields);
-    for (guint p = 0; p < part->program->n_phases; p++)
-      cost += cc_phase_cost(&part->program->phase[p], &part->placement);
+    for (guint p = 0; p < part->program->n_phases; p++) {
+      const CcPhase *phase = &part->program->phase[p];
+      cost += cc_phase_cost(phase, placement_of(part, phase));
+    }
     rows_size = MAX(rows_size, part->program->scratch_size);
     planes_size = MAX(planes_size, part->program->planes_size);
     if (info->in_place)
@@ -251,8 +282,15 @@ begin_parts(CpuBackend *self, CcProgram *program, const CcSubmitInfo *info, gdou
   if (!reserve_rows(self, rows_size, error) || !reserve_planes(self, planes_size + at, error))
     return FALSE;
   at = planes_size;
-  for (guint i = 0; i < self->parts->len && info->in_place; i++)
-    at = place_target(&parts[i], self->planes.memory, at);
+  for (guint i = 0; i < self->parts->len; i++) {
+    Part *part = &parts[i];
+    if (info->in_place)
+      at = place_target(part, self->planes.memory, at);
+    if (part->program->inner) {
+      place_planes(&part->inner.source, &part->program->inner_source, self->planes.memory);
+      place_planes(&part->inner.target, &part->program->inner_target, self->planes.memory);
+    }
+  }
   *estimate = 1e-3 * (gdouble)MAX(cost, 1);
   return TRUE;
 }
@@ -270,8 +308,8 @@ run_parts(CpuBackend *self, guint first, guint n, guint n_threads) {
       const Part *part = &frame.parts[i];
       if (frame.phase >= part->program->n_phases)
         continue;
-      cc_phase_cut(&part->program->phase[frame.phase], &part->placement, i, n_threads,
-                   self->slices);
+      const CcPhase *phase = &part->program->phase[frame.phase];
+      cc_phase_cut(phase, placement_of(part, phase), i, n_threads, self->slices);
       scratch_size = MAX(scratch_size, part->program->scratch_size);
     }
     n_slices = self->slices->len;

@@ -126,8 +126,10 @@ explain_phase(GPtrArray *lines, const CcCpuProgram *program, const CcPhase *phas
 GStrv
 cc_cpu_program_explain(const CcCpuProgram *program) {
   GPtrArray *lines = g_ptr_array_new();
-  for (guint p = 0; p < program->n_phases; p++)
-    explain_phase(lines, program, &program->phase[p]);
+  for (guint p = 0; p < program->n_phases; p++) {
+    const CcPhase *phase = &program->phase[p];
+    explain_phase(lines, phase->is_inner ? program->inner : program, phase);
+  }
   g_ptr_array_add(lines, NULL);
   return (GStrv)g_ptr_array_free(lines, FALSE);
 }

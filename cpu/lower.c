@@ -101,11 +101,13 @@ reserve_rows(CcPhase *phase) {
   }
 }
 
-/* The samples of the planes have the size that the stage `reader` expects. */
+/* Adds the planes of a layout to memory of *size bytes. The samples have the size that the stage
+ * `reader` expects. */
 static void
-set_planes(CcPlaneSet *set, const CcPlan *plan, const CcStage *reader, gsize *size) {
-  for (guint p = 0; p < plan->out_layout.n_planes; p++) {
-    const CcPlaneLayout *layout = &plan->out_layout.plane[p];
+set_planes(CcPlaneSet *set, const CcPlan *plan, const CcFrameLayout *planes, const CcStage *reader,
+           gsize *size) {
+  for (guint p = 0; p < planes->n_planes; p++) {
+    const CcPlaneLayout *layout = &planes->plane[p];
     const gsize sample = cc_plan_sample_bytes(plan, reader, p);
     set->at[p] = *size;
     set->pixel_size[p] = layout->step * sample;
@@ -121,7 +123,7 @@ begins_phase(const CcPlan *plan, guint i) {
   const CcStage *stage = &plan->stage[i];
   if (stage->reads == CC_READS_PLANES)
     return plan->n_passes > 0;
-  if (stage->reads == CC_READS_PIXELS)
+  if (stage->reads == CC_READS_PIXELS || stage->inner)
     return TRUE;
   return stage->reads == CC_READS_SAMPLES && stage[-1].reads != CC_READS_SAMPLES &&
          cc_plan_get_direction_color(plan);
@@ -172,28 +174,56 @@ phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint firs
   phase->scratch_size = MAX(phase->scratch_size, phase->stage_scratch_at + stage_scratch);
   phase->fixed_scratch = MAX(phase->fixed_scratch, stage_scratch);
   if (reader)
-    set_planes(&phase->to, plan, reader, &program->planes_size);
+    set_planes(&phase->to, plan, &plan->out_layout, reader, &program->planes_size);
   return end;
 }
 
-CcCpuProgram *
-cc_cpu_program_new(const CcPlan *plan, const CcVariant *variant) {
+static CcCpuProgram *program_new(const CcPlan *plan, const CcVariant *variant, gsize planes_size);
+
+/* Moves the phases of the inner program to the program. */
+static void
+add_inner_phases(CcCpuProgram *program, const CcPlan *plan) {
+  gsize *size = &program->planes_size;
+  set_planes(&program->inner_source, plan, &plan->frame_layout, NULL, size);
+  set_planes(&program->inner_target, plan, &plan->out_frame_layout, NULL, size);
+  CcCpuProgram *inner = program->inner = program_new(plan, program->variant, *size);
+  for (guint p = 0; p < inner->n_phases; p++) {
+    inner->phase[p].is_inner = TRUE;
+    program->phase[program->n_phases++] = inner->phase[p];
+  }
+  inner->n_phases = 0;
+  program->scratch_size = MAX(program->scratch_size, inner->scratch_size);
+  *size = inner->planes_size;
+}
+
+/* `planes_size` is the size of the planes that are in the memory already. */
+static CcCpuProgram *
+program_new(const CcPlan *plan, const CcVariant *variant, gsize planes_size) {
   CcCpuProgram *program = g_new0(CcCpuProgram, 1);
+  program->planes_size = planes_size;
   program->plan = plan;
   program->variant = variant;
   const gboolean may_rewrite = variant->rows && cc_plan_may_change_planes(plan);
   for (guint i = 0; i < G_N_ELEMENTS(rewrites) && may_rewrite && !program->rewritten; i++)
     program->rewritten = rewrites[i](plan, variant->rows, &program->other);
-  program->phase = g_new0(CcPhase, plan->n_stages);
-  for (guint stage = 0; stage < plan->n_stages; program->n_phases++) {
-    CcPhase *phase = &program->phase[program->n_phases];
-    if (stage > 0)
-      phase->from = program->phase[program->n_phases - 1].to;
+  program->phase = g_new0(CcPhase, 2 * CC_MAX_STAGES);
+  CcPlaneSet none = {0}, *from = &none;
+  for (guint stage = 0; stage < plan->n_stages;) {
+    if (plan->stage[stage].inner)
+      add_inner_phases(program, plan->stage[stage].inner);
+    CcPhase *phase = &program->phase[program->n_phases++];
+    phase->from = *from;
+    from = &phase->to;
     stage = phase_init(program, phase, program->rewritten ? &program->other : plan, stage);
     program->scratch_size = MAX(program->scratch_size, phase->scratch_size);
   }
   program->planes_size = cc_row_align(program->planes_size);
   return program;
+}
+
+CcCpuProgram *
+cc_cpu_program_new(const CcPlan *plan, const CcVariant *variant) {
+  return program_new(plan, variant, 0);
 }
 
 void
@@ -206,6 +236,8 @@ cc_cpu_program_free(CcCpuProgram *program) {
       if (phase->stage[i].klass->free)
         phase->stage[i].klass->free(phase->stage[i].state);
   }
+  if (program->inner)
+    cc_cpu_program_free(program->inner);
   g_free(program->phase);
   g_free(program);
 }

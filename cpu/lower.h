@@ -12,7 +12,9 @@
 
 G_BEGIN_DECLS
 
-typedef struct {
+typedef struct _CcCpuProgram CcCpuProgram;
+
+struct _CcCpuProgram {
   CcProgram base;
   const CcPlan *plan; /* the plan that was passed to cc_cpu_program_new */
   const CcVariant *variant;
@@ -20,9 +22,14 @@ typedef struct {
   CcPlan other;
   guint n_phases;
   CcPhase *phase;
+  /* The program of the plan of CcWeighted, or NULL. Its phases are in `phase`. */
+  CcCpuProgram *inner;
+  /* The planes of its source and its target in the memory of the planes. They are as large as the
+   * frame. The planes between its phases are placed there too. */
+  CcPlaneSet inner_source, inner_target;
   gsize scratch_size; /* bytes of scratch memory for a thread: the maximum over all phases */
   gsize planes_size;  /* bytes of all planes between phases; a multiple of CC_ROW_ALIGN */
-} CcCpuProgram;
+};
 
 /* Lowers `plan` for a variant. The plan must outlive the program. */
 CcCpuProgram *cc_cpu_program_new(const CcPlan *plan, const CcVariant *variant);

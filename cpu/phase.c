@@ -13,6 +13,8 @@ typedef struct {
   const CcPhase *phase;
   const CcSlice *slice;
   const CcSubmitInfo *info;
+  const CcFrame *src, *dst; /* of the program that has the phase */
+  const CcInnerFrames *inner;
   const CcPlacement *placement;
   CcStrip from[CC_MAX_PLANES]; /* rows of the planes from the phase before */
   CcStrip to[CC_MAX_PLANES];   /* rows of the planes that this phase makes */
@@ -42,7 +44,6 @@ static void
 run_stage(const Run *run, const CcPhaseStage *self, guint plane, guint y0, guint y1) {
   const CcPlan *plan = run->phase->plan;
   const CcStage *stage = self->stage;
-  const CcSubmitInfo *info = run->info;
   const gboolean needs_source = stage->needs_source || stage->reads == CC_READS_SOURCE;
   const CcStageRows rows = {
       .plan = plan,
@@ -51,11 +52,12 @@ run_stage(const Run *run, const CcPhaseStage *self, guint plane, guint y0, guint
       .plane = plane,
       .y0 = y0,
       .y1 = y1,
-      .src = needs_source ? &info->src : NULL,
-      .dst = &info->dst,
+      .src = needs_source ? run->src : NULL,
+      .dst = run->dst,
       .from = run->from,
       .to = run->to,
-      .result = stage->result_bytes ? (guint8 *)info->results + stage->result_at : NULL,
+      .inner = run->inner,
+      .result = stage->result_bytes ? (guint8 *)run->info->results + stage->result_at : NULL,
   };
   self->klass->run(self->state, &rows,
                    run->scratch ? run->scratch + run->phase->stage_scratch_at : NULL);
@@ -82,19 +84,18 @@ static void
 run_sweep(const Run *run, SweepRun *self, guint i, const CcDeinterleaving *deinterleaving, guint y0,
           guint y1) {
   const CcPhase *phase = run->phase;
-  const CcSubmitInfo *info = run->info;
   const CcPlacement *placement = run->placement;
   const CcSweep *sweep = &phase->sweep[i];
   const guint p = sweep->plane;
   if (sweep->loop == CC_LOOP_PLAIN) {
-    cc_plain_sweep(phase->plan, sweep->pass, placement, &info->src, &info->dst,
+    cc_plain_sweep(phase->plan, sweep->pass, placement, run->src, run->dst,
                    phase->repetition > 1 ? run->from : NULL,
                    phase->makes_planes || phase->deinterleaves ? run->to : NULL, y0, y1);
     return;
   }
   guint8 *scratch = run->scratch ? run->scratch + phase->scratch_at[i] : NULL;
   if (y0 == run->slice->y0) {
-    const CcPlane *plane = &info->src.plane[p];
+    const CcPlane *plane = &run->src->plane[p];
     const gboolean is_first = phase->repetition == 1;
     cc_area_init(&self->area, sweep, is_first ? &placement->source[p] : &placement->target[p],
                  &placement->target[p], scratch);
@@ -112,12 +113,11 @@ static void
 run_rows(Run *run) {
   const CcPhase *self = run->phase;
   const CcSlice *slice = run->slice;
-  const CcSubmitInfo *info = run->info;
   SweepRun sweep[CC_MAX_PASSES];
   CcDeinterleaving deinterleaving;
   if (self->deinterleaves) {
-    cc_deinterleaving_begin(&deinterleaving, &self->deinterleaved, run->placement, &info->src,
-                            &info->dst, slice->y0, run->scratch);
+    cc_deinterleaving_begin(&deinterleaving, &self->deinterleaved, run->placement, run->src,
+                            run->dst, slice->y0, run->scratch);
     for (guint p = 0; !self->makes_planes && p < self->plan->layout.n_planes; p++)
       run->to[p] = deinterleaving.to[p];
   }
@@ -146,17 +146,24 @@ run_rows(Run *run) {
 
 void
 cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *slice,
-             const CcSubmitInfo *info, guint8 *planes, guint8 *scratch) {
+             const CcSubmitInfo *info, const CcInnerFrames *inner, guint8 *planes,
+             guint8 *scratch) {
   const CcPlan *plan = self->plan;
-  Run run = {
-      .phase = self, .slice = slice, .info = info, .placement = placement, .scratch = scratch};
+  Run run = {.phase = self,
+             .slice = slice,
+             .info = info,
+             .src = self->is_inner ? &inner->source : &info->src,
+             .dst = self->is_inner ? &inner->target : &info->dst,
+             .inner = inner,
+             .placement = placement,
+             .scratch = scratch};
   if (planes)
     place_set(run.from, &run, &self->from, planes);
   if (self->makes_planes)
     place_set(run.to, &run, &self->to, planes);
   for (guint p = 0; !self->makes_planes && !plan->packed && p < plan->layout.n_planes; p++) {
     const CcPlaneLayout *layout = &plan->layout.plane[p];
-    run.to[p] = strip_of(info->dst.plane[p].data, info->dst.plane[p].pitch, &placement->target[p],
+    run.to[p] = strip_of(run.dst->plane[p].data, run.dst->plane[p].pitch, &placement->target[p],
                          cc_plane_group_bytes(layout));
     if (self->rows_pitch[p] > 0)
       run.to[p] =

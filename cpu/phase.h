@@ -8,9 +8,9 @@
 G_BEGIN_DECLS
 
 /* Rows y0 to y1 - 1 of a plane's target in part number `part` of a submission, which is a region or
- * a field of a region. A thread processes one slice at a time. In
- * packed frames, samples of several planes share a row of the frame. A slice then covers these rows
- * of all planes. In a phase that changes pixels, y0 and y1 count rows of cells. */
+ * a field of a region. A thread processes one slice at a time. In packed frames, samples of several
+ * planes share a row of the frame. A slice then covers these rows of all planes. In a phase that
+ * changes pixels, y0 and y1 count rows of cells. */
 typedef struct {
   guint part, plane, y0, y1;
 } CcSlice;
@@ -32,9 +32,11 @@ typedef struct {
  * earlier phases. The first phase has sweeps that read the source. Each later phase begins with a
  * stage that reads planes, with a stage that changes pixels, or with a stage that changes samples.
  * The latter begins a phase only if the plan has direction-color, which writes samples outside the
- * plane of its slice. A phase that begins with the stage REPEAT has sweeps that read planes. */
+ * plane of its slice, or if the stage is DIVIDE, which reads what other phases made. A phase that
+ * begins with the stage REPEAT has sweeps that read planes. */
 typedef struct {
   const CcPlan *plan; /* the plan of the program, or the plan into which it was rewritten */
+  gboolean is_inner;  /* the program is CcCpuProgram.inner */
   const CcRows *kernels;
   guint repetition; /* number of the repetition that the sweeps run, from 1 on; 0: no sweeps */
   guint n_sweeps;
@@ -79,10 +81,11 @@ void cc_phase_cut(const CcPhase *self, const CcPlacement *placement, guint part,
                   GArray *slices);
 
 /* Processes a slice of a submission. `placement` and `info` are those of the slice's part, and the
- * results of `info` are its own. `scratch`
- * has scratch_size bytes and is aligned to CC_ROW_ALIGN. `planes` is the memory of all plane
- * sets. */
+ * results of `info` are its own. `inner` has the frames of CcCpuProgram.inner, or NULL. `scratch`
+ * has scratch_size bytes and is aligned to CC_ROW_ALIGN. `planes` is the memory of all plane sets.
+ */
 void cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *slice,
-                  const CcSubmitInfo *info, guint8 *planes, guint8 *scratch);
+                  const CcSubmitInfo *info, const CcInnerFrames *inner, guint8 *planes,
+                  guint8 *scratch);
 
 G_END_DECLS

@@ -122,8 +122,9 @@ cc_algorithm_check_plan(const CcPlan *plan, GError **error) {
     return FALSE;
   }
   const CcOp *op = find_unable(plan->algorithm, plan);
+  const CcPlan *inner = cc_plan_get_inner(plan);
   if (!op)
-    return TRUE;
+    return !inner || cc_algorithm_check_plan(inner, error);
   g_autofree gchar *able = list_algorithms(plan);
   g_autofree gchar *size = describe_size(plan, op);
   g_autofree gchar *matrices =

@@ -346,6 +346,7 @@ queue_upload(CudaBackend *self, Slot *slot, GError **error) {
 static gboolean
 launch_field(const CcCudaProgram *program, const CcCudaAddresses *addresses, guint field,
              CUstream stream, GError **error) {
+  const CcRect *source = addresses->placement->frame_source;
   CcPlacement placement = *addresses->placement;
   CcCudaAddresses of_field = *addresses;
   cc_placement_take_field(&placement, &program->lowered->plan, field);
@@ -353,8 +354,14 @@ launch_field(const CcCudaProgram *program, const CcCudaAddresses *addresses, gui
   for (guint s = 0; s < CC_CUDA_N_FRAMES; s++)
     for (guint p = 0; p < program->lowered->plan.frame_layout.n_planes; p++) {
       CcCudaPlane *plane = &of_field.set[s][p];
-      plane->offset += placement.skipped_rows[p] * plane->pitch;
+      plane->offset += (source[p].y + field) % 2 * plane->pitch;
       plane->pitch *= 2;
+      if (plane->pitch > G_MAXINT32) {
+        g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+                    "rows of %" G_GSIZE_FORMAT " bytes: fields need rows of at most %d bytes",
+                    plane->pitch / 2, G_MAXINT32 / 2);
+        return FALSE;
+      }
     }
   return cc_cuda_program_launch(program, &of_field, stream, error);
 }

@@ -406,27 +406,46 @@ add_plane_steps(CcCudaLowered *self, const Layout *layout, GError **error) {
   return !interleaves || add_interleave_step(self, target, error);
 }
 
+static CcCudaLowered *lower(const CcPlan *plan, const CcCudaGpu *gpu, GByteArray *taps,
+                            GPtrArray *lines, GError **error);
+
+/* Adds the steps of an inner plan. */
+static gboolean
+add_inner_steps(CcCudaLowered *self, const CcPlan *plan, GError **error) {
+  CcCudaLowered *inner = self->inner = lower(plan, self->gpu, self->taps, self->lines, error);
+  for (guint i = 0; inner && i < inner->n_steps; i++) {
+    inner->step[i].is_inner = TRUE;
+    self->step[self->n_steps++] = inner->step[i];
+  }
+  return inner != NULL;
+}
+
 /* Adds the steps of all stages after CONVOLVE that read `reads` and write the frame. */
 static gboolean
 add_frame_steps(CcCudaLowered *self, CcStageReads reads, GError **error) {
   const CcPlan *plan = &self->plan;
   for (guint i = 1; i < plan->n_stages; i++)
     if (plan->stage[i].reads == reads &&
-        !add_stage_step(self, &plan->stage[i], CC_CUDA_FRAME_SRC, CC_CUDA_FRAME_DST, error))
+        ((plan->stage[i].inner && !add_inner_steps(self, plan->stage[i].inner, error)) ||
+         !add_stage_step(self, &plan->stage[i], CC_CUDA_FRAME_SRC, CC_CUDA_FRAME_DST, error)))
       return FALSE;
   return TRUE;
 }
 
 /* --- regions --- */
 
+/* Changes a target to that of the passes. */
+static void
+expand_target(const CcCudaLowered *self, CcRect *target) {
+  target->width = (target->width - 1) * self->decimation + 1;
+  target->height = (target->height - 1) * self->decimation + 1;
+}
+
 static void
 place_region(const CcCudaLowered *self, const CcRegion *region, CcPlacement *placement) {
   cc_plan_place(&self->plan, region, placement);
-  for (guint p = 0; p < self->plan.layout.n_planes; p++) {
-    CcRect *target = &placement->target[p];
-    target->width = (target->width - 1) * self->decimation + 1;
-    target->height = (target->height - 1) * self->decimation + 1;
-  }
+  for (guint p = 0; p < self->plan.layout.n_planes; p++)
+    expand_target(self, &placement->target[p]);
 }
 
 const CcPlacement *
@@ -437,31 +456,72 @@ cc_cuda_place_region(const CcCudaLowered *self, const CcRegion *region, CcPlacem
   return placement;
 }
 
-CUdeviceptr
-cc_cuda_place_scratch(const CcCudaLowered *self, const CcPlacement *placement, CUdeviceptr scratch,
-                      CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES]) {
-  gsize end = scratch;
+static void
+place_sets(const CcCudaLowered *self, CcCudaAddresses *addresses, gsize *end) {
+  const CcPlacement *placement = addresses->placement;
   for (guint s = CC_CUDA_N_FRAMES; s < self->n_sets; s++)
     for (guint p = 0; p < self->plan.layout.n_planes; p++) {
       const CcPlaneLayout *layout = &self->plan.layout.plane[p];
       const CcRect *rect = self->set[s].of_source ? &placement->source[p] : &placement->target[p];
       const gsize pixel = layout->step * cc_plan_sample_bytes(&self->plan, self->set[s].reader, p);
-      set[s][p] = cc_cuda_place_rows(pixel * rect->width, rect->height, &end);
+      addresses->set[s][p] = cc_cuda_place_rows(pixel * rect->width, rect->height, end);
     }
+}
+
+/* The placement of the inner plan for a placement of the plan. All planes of its frames are as
+ * large as the only plane of the frame. */
+static void
+place_inner(const CcCudaLowered *inner, const CcPlacement *outer, CcPlacement *placement) {
+  *placement = (CcPlacement){0};
+  for (guint p = 0; p < CC_MAX_PLANES; p++) {
+    placement->frame_source[p] = placement->source[p] = outer->frame_source[0];
+    placement->frame_target[p] = placement->target[p] = outer->frame_target[0];
+    expand_target(inner, &placement->target[p]);
+  }
+}
+
+CUdeviceptr
+cc_cuda_place_scratch(const CcCudaLowered *self, CcCudaAddresses *addresses, CcCudaInner *storage) {
+  gsize end = addresses->scratch;
+  if (self->inner) {
+    const CcFrameLayout *layout = &self->inner->plan.frame_layout;
+    const CcRect *source = &addresses->placement->frame_source[0];
+    const CcRect *target = &addresses->placement->frame_target[0];
+    CcCudaAddresses *inner = &storage->addresses;
+    *inner = (CcCudaAddresses){.placement = &storage->placement};
+    if (addresses->placement == &self->whole)
+      inner->placement = &self->inner->whole;
+    else
+      place_inner(self->inner, addresses->placement, &storage->placement);
+    for (guint g = 0; g < layout->n_planes; g++) {
+      const gsize pixel = cc_plane_group_bytes(&layout->plane[g]);
+      inner->set[CC_CUDA_FRAME_SRC][g] =
+          cc_cuda_place_rows(pixel * source->width, source->height, &end);
+      inner->set[CC_CUDA_FRAME_DST][g] =
+          cc_cuda_place_rows(pixel * target->width, target->height, &end);
+    }
+    place_sets(self->inner, inner, &end);
+    addresses->inner = inner;
+  }
+  place_sets(self, addresses, &end);
   return end;
 }
 
 static gsize
 measure_scratch(const CcCudaLowered *self, const CcPlacement *placement) {
-  CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES];
+  CcCudaAddresses addresses = {.placement = placement};
+  CcCudaInner inner;
+  const gsize planes = cc_cuda_place_scratch(self, &addresses, &inner);
   gsize max = 0;
   for (guint i = 0; i < self->n_steps; i++)
     if (self->step[i].params.scratch_bytes > 0) {
-      CcLaunch launch = self->step[i].params;
-      if (cc_cuda_step_set_sizes(&self->step[i], &launch, placement, NULL))
+      const CcCudaStep *step = &self->step[i];
+      CcLaunch launch = step->params;
+      const CcPlacement *of_step = step->is_inner ? addresses.inner->placement : placement;
+      if (cc_cuda_step_set_sizes(step, &launch, of_step, NULL))
         max = MAX(max, launch.scratch_bytes);
     }
-  return cc_cuda_place_scratch(self, placement, 0, set) + max;
+  return planes + max;
 }
 
 gsize
@@ -472,17 +532,22 @@ cc_cuda_scratch_bytes(const CcCudaLowered *self, const CcPlacement *placement) {
 /* Checks that the pitches of all planes in scratch fit 32 bits, as kernels require. */
 static gboolean
 check_pitches(const CcCudaLowered *self, GError **error) {
-  CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES];
-  cc_cuda_place_scratch(self, &self->whole, 0, set);
-  for (guint s = CC_CUDA_N_FRAMES; s < self->n_sets; s++)
-    for (guint p = 0; p < self->plan.layout.n_planes; p++)
-      if (set[s][p].pitch > G_MAXINT32) {
-        g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                    "rows of %" G_GSIZE_FORMAT " bytes between two stages are longer than %d",
-                    set[s][p].pitch, G_MAXINT32);
-        return FALSE;
-      }
-  return TRUE;
+  CcCudaAddresses addresses = {.placement = &self->whole};
+  CcCudaInner inner;
+  gsize longest = 0;
+  cc_cuda_place_scratch(self, &addresses, &inner);
+  for (guint p = 0; p < CC_MAX_PLANES; p++) {
+    for (guint s = CC_CUDA_N_FRAMES; s < self->n_sets; s++)
+      longest = MAX(longest, addresses.set[s][p].pitch);
+    for (guint s = 0; addresses.inner && s < CC_CUDA_N_FRAMES; s++)
+      longest = MAX(longest, addresses.inner->set[s][p].pitch);
+  }
+  if (longest <= G_MAXINT32)
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "rows of %" G_GSIZE_FORMAT " bytes between two stages are longer than %d", longest,
+              G_MAXINT32);
+  return FALSE;
 }
 
 static void
@@ -501,14 +566,14 @@ place_whole(CcCudaLowered *self) {
 
 /* --- the lowering --- */
 
-CcCudaLowered *
-cc_cuda_lower(const CcPlan *plan, const CcCudaGpu *gpu, GError **error) {
-  if (!cc_algorithm_check_plan(plan, error))
-    return NULL;
+/* Lowers a plan without taps and lines of its own: they are appended to `taps` and `lines`. */
+static CcCudaLowered *
+lower(const CcPlan *plan, const CcCudaGpu *gpu, GByteArray *taps, GPtrArray *lines,
+      GError **error) {
   g_autofree Layout *layouts = g_new(Layout, N_CANDIDATES);
   g_autoptr(CcCudaLowered) self = g_new0(CcCudaLowered, 1);
-  self->taps = g_byte_array_new();
-  self->lines = g_ptr_array_new_with_free_func(g_free);
+  self->taps = g_byte_array_ref(taps);
+  self->lines = g_ptr_array_ref(lines);
   const Layout *layout = &layouts[choose_layout(layouts, plan, self->lines)];
   /* If direction-color replaces all passes, no algorithm runs. Then self->algorithm is the
    * algorithm of the plan, or the first one that AUTO tries. */
@@ -527,8 +592,24 @@ cc_cuda_lower(const CcPlan *plan, const CcCudaGpu *gpu, GError **error) {
       !add_frame_steps(self, CC_READS_PIXELS, error) || !check_pitches(self, error))
     return NULL;
   self->scratch_bytes = measure_scratch(self, &self->whole);
-  g_ptr_array_add(self->lines, NULL);
+  g_clear_pointer(&self->taps, g_byte_array_unref);
+  g_clear_pointer(&self->lines, g_ptr_array_unref);
   return g_steal_pointer(&self);
+}
+
+CcCudaLowered *
+cc_cuda_lower(const CcPlan *plan, const CcCudaGpu *gpu, GError **error) {
+  if (!cc_algorithm_check_plan(plan, error))
+    return NULL;
+  g_autoptr(GByteArray) taps = g_byte_array_new();
+  g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+  CcCudaLowered *self = lower(plan, gpu, taps, lines, error);
+  if (!self)
+    return NULL;
+  g_ptr_array_add(lines, NULL);
+  self->taps = g_steal_pointer(&taps);
+  self->lines = g_steal_pointer(&lines);
+  return self;
 }
 
 void
@@ -537,5 +618,6 @@ cc_cuda_lowered_free(CcCudaLowered *self) {
     return;
   g_clear_pointer(&self->taps, g_byte_array_unref);
   g_clear_pointer(&self->lines, g_ptr_array_unref);
+  cc_cuda_lowered_free(self->inner);
   g_free(self);
 }

@@ -18,7 +18,9 @@ typedef struct {
   const CcStage *reader;
 } CcCudaSet;
 
-typedef struct {
+typedef struct _CcCudaLowered CcCudaLowered;
+
+struct _CcCudaLowered {
   /* The plan that runs. It is a copy of the plan that was lowered, with another layout of planes if
    * that is cheaper. Steps point into this copy. The ops and the data of the stages belong to the
    * plan that was lowered. */
@@ -40,9 +42,11 @@ typedef struct {
   CcCudaSet set[CC_CUDA_MAX_SETS];
   GByteArray *taps; /* taps of all steps, for device memory; NULL after they were copied there */
   GPtrArray *lines; /* texts for CcProgram.steps, with a final NULL; NULL after the move there */
+  /* the inner plan, lowered; or NULL; `step` has copies of its steps, and `taps` has its taps */
+  CcCudaLowered *inner;
   guint n_steps;
-  CcCudaStep step[2 * CC_MAX_PASSES * CC_MAX_REPEATS + CC_MAX_STAGES + 1];
-} CcCudaLowered;
+  CcCudaStep step[2 * (2 * CC_MAX_PASSES * CC_MAX_REPEATS + CC_MAX_STAGES + 1)];
+};
 
 /* Works out the launches of a plan on a GPU. Plan and GPU must outlive the result.
  * CC_ERROR_INVALID: the plan's algorithm cannot run the plan, the frame has more tiles than a grid
@@ -57,11 +61,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcCudaLowered, cc_cuda_lowered_free)
 const CcPlacement *cc_cuda_place_region(const CcCudaLowered *self, const CcRegion *region,
                                         CcPlacement *placement);
 
-/* Sets where the planes of a region lie in scratch, starting at address `scratch`. Returns the
- * address after the planes, where the scratch of algorithms begins. */
-CUdeviceptr cc_cuda_place_scratch(const CcCudaLowered *self, const CcPlacement *placement,
-                                  CUdeviceptr scratch,
-                                  CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES]);
+/* The addresses of an inner plan. */
+typedef struct {
+  CcCudaAddresses addresses;
+  CcPlacement placement;
+} CcCudaInner;
+
+/* Sets where the planes of a region lie in scratch. `addresses` has the placement and scratch. If
+ * there is an inner plan, its addresses are then in `inner`. Returns the address after the planes,
+ * where the scratch of algorithms begins. */
+CUdeviceptr cc_cuda_place_scratch(const CcCudaLowered *self, CcCudaAddresses *addresses,
+                                  CcCudaInner *inner);
 
 /* Bytes of scratch that the launches of a region need. */
 gsize cc_cuda_scratch_bytes(const CcCudaLowered *self, const CcPlacement *placement);

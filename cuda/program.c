@@ -115,17 +115,18 @@ cc_cuda_program_launch(const CcCudaProgram *self, CcCudaAddresses *addresses, CU
                        GError **error) {
   const CcCudaLowered *lowered = self->lowered;
   const gboolean is_whole = addresses->placement == &lowered->whole;
-  const CUdeviceptr scratch =
-      cc_cuda_place_scratch(lowered, addresses->placement, addresses->scratch, addresses->set);
+  CcCudaInner inner;
+  const CUdeviceptr scratch = cc_cuda_place_scratch(lowered, addresses, &inner);
   for (guint i = 0; i < lowered->n_steps; i++) {
     const CcCudaStep *step = &lowered->step[i];
+    const CcCudaAddresses *of_step = step->is_inner ? addresses->inner : addresses;
     CcLaunch params = step->params;
     params.scratch = scratch;
-    if (!is_whole && !cc_cuda_step_set_sizes(step, &params, addresses->placement, error))
+    if (!is_whole && !cc_cuda_step_set_sizes(step, &params, of_step->placement, error))
       return FALSE;
     if (params.n_tiles == 0) /* a field may have no rows */
       continue;
-    step->set_addresses(&params, step, addresses);
+    step->set_addresses(&params, step, of_step);
     if (!launch_step(self, step, &params, stream, error))
       return FALSE;
   }

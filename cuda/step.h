@@ -25,12 +25,15 @@ enum {
 };
 
 /* Addresses of all memory that the launches of a region use. */
-typedef struct {
+typedef struct _CcCudaAddresses CcCudaAddresses;
+
+struct _CcCudaAddresses {
   const CcPlacement *placement; /* from cc_cuda_place_region */
   CcCudaPlane set[CC_CUDA_MAX_SETS][CC_MAX_PLANES];
-  CUdeviceptr scratch; /* has cc_cuda_scratch_bytes; begins with the planes in scratch */
+  CUdeviceptr scratch; /* has cc_cuda_scratch_bytes */
   CUdeviceptr results; /* results of all stages; a stage's results begin at its result_at */
-} CcCudaAddresses;
+  const CcCudaAddresses *inner; /* those of the inner plan; set only if there is one */
+};
 
 /* Passes of a plan that share a launch. */
 typedef struct {
@@ -51,7 +54,8 @@ struct _CcCudaStep {
   /* The stage that the step runs. NULL for the passes of CONVOLVE, deinterleaving and
    * interleaving. */
   const CcStage *stage;
-  guint from, to; /* numbers of the sets of planes that the step reads and writes */
+  guint from, to;    /* numbers of the sets of planes that the step reads and writes */
+  gboolean is_inner; /* the step is one of CcCudaLowered.inner */
 
   CcCudaModule module;
   gchar name[64];       /* name of the kernel in the module */

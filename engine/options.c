@@ -282,11 +282,12 @@ const CcOption cc_options[] = {
      * chroma-kernel:
      *
      * Another named kernel for the chroma of YUV video. Its response is its own, its scale is
-     * automatic, and bias does not apply to it. Size, sigma and border are those of `kernel`,
-     * unless chroma-size is set. With chroma=auto, chroma is then filtered. `kernel=sobel
-     * chroma-kernel=gaussian` draws edges in the colors of the blurred video. If chroma is not
-     * filtered, or is blurred by roi-sigma, chroma-kernel has no effect. The element warns of that.
-     * Formats without chroma ignore it.
+     * automatic, and bias does not apply to it. `size`, `sigma` and `border` apply to both kernels.
+     * With `size=0` each of them has its own default size. With chroma=auto, chroma is then
+     * filtered. `kernel=sobel chroma-kernel=gaussian` draws edges in the colors of the blurred
+     * video. Chroma cannot have a matrix of its own. If chroma is not filtered, or overlay,
+     * threshold or roi-sigma changes it, chroma-kernel has no effect. The element warns of that.
+     * Formats without chroma, such as RGB, ignore it without a warning.
      */
     {"chroma-kernel", "Chroma kernel",
      "Another named kernel for the chroma of YUV video, which is then filtered",
@@ -298,7 +299,8 @@ const CcOption cc_options[] = {
      * Preferred number of rows and columns of the kernel for chroma, as `size` is for luma. 0, the
      * default, is `size`. `kernel=gaussian size=5 chroma-size=3` filters luma with 5x5 and chroma
      * with 3x3. In 4:2:0 a chroma sample is as wide as two pixels, so the smaller kernel reaches as
-     * far. If chroma is not filtered, chroma-size has no effect. The element warns of that.
+     * far. A custom matrix keeps its size. If chroma is not filtered, chroma-size has no effect.
+     * The element warns of that.
      */
     {"chroma-size", "Chroma size",
      "Rows and columns of the kernel for chroma: 1, 3, 5, ...; 0 is that of luma",
@@ -321,7 +323,19 @@ const CcOption cc_options[] = {
     /**
      * alpha:
      *
-     * What happens to an alpha channel.
+     * What happens to an alpha channel. `copy`, `filter` and `opaque` filter each color by itself.
+     * The colors of transparent pixels then blur into their neighbours. If the result is drawn over
+     * another image, its edges have a fringe of these colors. `weighted` filters alpha, and each
+     * color with the weight of its alpha, so the result has no fringe. Where all pixels below the
+     * kernel are transparent, the colors of the source stay.
+     *
+     * `weighted` needs a kernel with one matrix and no negative taps, such as `gaussian` and `box`.
+     * It also needs the response `clamp`, the default scale and bias, and a border other than
+     * `constant`. A `chroma-kernel` needs the same. Colors that are not filtered, such as chroma
+     * with `chroma=copy`, stay as they are. These conditions hold for all formats. Formats without
+     * alpha are filtered as with `filter`. The commands `apply` and `plan` use `weighted` for
+     * images if the kernel is box, gaussian or motion-blur, these conditions hold, and no option
+     * sets `alpha`.
      */
     {"alpha", "Alpha", "What happens to an alpha channel", FILTER(alpha),
      CHOICE(alpha_choices, "copy")},
@@ -383,8 +397,9 @@ const CcOption cc_options[] = {
      * 1, 2 or 4: keeps every n-th pixel of every n-th row of the filtered frame, beginning with the
      * first. The other pixels are not computed. The output has the size of the input divided by the
      * stride, rounded up. A change while playing gives new output caps with the next frame. If
-     * downstream does not accept them, the change is refused. Deinterlace interlaced video first,
-     * because all rows that are kept come from one field.
+     * downstream does not accept them, the change is refused. With a stride above 1, interlaced
+     * frames are filtered as a whole, and all rows that are kept are of one field. Deinterlace such
+     * video first.
      */
     {"stride", "Stride", "Keep every n-th pixel and row: 1, 2 or 4; the output shrinks",
      FILTER(stride), INT(1, 4, 1), .is_valid = is_stride, .valid = "1, 2 or 4"},
@@ -484,13 +499,21 @@ const CcOption cc_options[] = {
     /**
      * fields:
      *
-     * How interlaced video is filtered. With `auto`, the default, each field is filtered by itself:
-     * the rows of one field are those above and below each other, and `border` applies at the edges
-     * of the field. This keeps the times of the two fields apart. Interlaced are all frames with
-     * `interlace-mode=interleaved`, and with `mixed` those that have the flag. Regions stay where
-     * they are, and each has the rows of both fields. With `frame`, and always with a stride,
-     * frames are filtered as a whole. Buffers with `interlace-mode=alternate` have one field each,
-     * so both values filter a field.
+     * How interlaced video is filtered. An interlaced frame has two fields, its even and its odd
+     * rows, which show two moments. With `auto`, the default, each field is filtered as a frame of
+     * its own, so the two moments do not mix. The rows of the kernel are then rows of a field: up
+     * and down, the kernel reaches twice as far in the frame. `border` applies at the top and the
+     * bottom of each field. Frames are interlaced if their caps have `interlace-mode=interleaved`,
+     * or `mixed` and the frame has the flag for it. The order of the fields does not matter.
+     *
+     * A region keeps its rows of the frame. Its even rows are filtered as one region, and its odd
+     * rows as another. `target` should move a region by a multiple of 4 rows. After an odd number
+     * of rows the fields have changed places. In 4:2:0 an odd number of rows of chroma is two
+     * rows, after which only the fields of chroma have changed places.
+     *
+     * With `frame`, frames are filtered as a whole, as in version 0.1. So they are with a stride
+     * above 1. With `interlace-mode=alternate` each buffer is one field. Both values filter that
+     * field, also with a stride, and `roi` is in rows of the field.
      */
     {"fields", "Fields", "How interlaced video is filtered", FILTER(fields),
      CHOICE(fields_choices, "auto")},

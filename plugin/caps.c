@@ -12,11 +12,15 @@ static const gchar *const formats[] = {CC_FORMATS(FORMAT_NAME)};
 /* The caps feature of buffers that have one field each. */
 #define FIELDS GST_CAPS_FEATURE_FORMAT_INTERLACED
 
-/* The features of caps in a domain, for frames or for fields. */
+/* The features of caps in a domain, for frames or for fields. Caps of fields in system memory do
+ * not name the memory, because GStreamer's own elements do not, and such features must be equal. */
 static GstCapsFeatures *
 make_features(const CcDomain *domain, gboolean of_fields) {
-  GstCapsFeatures *features = gst_caps_features_new(
-      domain->feature ? domain->feature : GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY, NULL);
+  GstCapsFeatures *features = gst_caps_features_new_empty();
+  if (domain->feature)
+    gst_caps_features_add(features, domain->feature);
+  else if (!of_fields)
+    gst_caps_features_add(features, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY);
   if (of_fields)
     gst_caps_features_add(features, FIELDS);
   return features;
@@ -90,10 +94,12 @@ move_to_domain(const GstCaps *caps, const CcDomain *domain) {
   g_autoptr(GstCaps) all = make_caps(domain), moved = gst_caps_new_empty();
   for (guint i = 0; i < gst_caps_get_size(caps); i++) {
     const GstCapsFeatures *features = gst_caps_get_features(caps, i);
+    const gboolean of_fields =
+        !gst_caps_features_is_any(features) && /* ANY contains all features */
+        gst_caps_features_contains(features, FIELDS);
     if (cc_domain_of_features(features) != domain)
-      gst_caps_append_structure_full(
-          moved, gst_structure_copy(gst_caps_get_structure(caps, i)),
-          make_features(domain, gst_caps_features_contains(features, FIELDS)));
+      gst_caps_append_structure_full(moved, gst_structure_copy(gst_caps_get_structure(caps, i)),
+                                     make_features(domain, of_fields));
   }
   return gst_caps_intersect_full(moved, all, GST_CAPS_INTERSECT_FIRST);
 }

@@ -6,8 +6,8 @@
  *
  * Convolves raw video with a small kernel: edges, blur, sharpening or any matrix up to 15x15. It
  * runs on an NVIDIA GPU if there is one and on the CPU otherwise, with the same bytes as result.
- * Regions of the frame are filtered if `roi` or the metas of a detector name them.
- * The fields of interlaced video are filtered by themselves. A GstVideoCropMeta is passed on, or
+ * Regions of the frame are filtered if `roi` or the metas of a detector name them. The fields of
+ * interlaced video are filtered apart, unless `fields=frame`. A GstVideoCropMeta is passed on, or
  * applied if the caps have the size of the crop. With a stride of 2 or 4 the output is smaller, and
  * rectangles in metas and the pointer of navigation events are scaled accordingly.
  *

@@ -162,11 +162,16 @@ take_kernel_file(Job *job, const gchar *path, GError **error) {
 }
 
 static gboolean
-take_settings(Job *job, const ConvertOptions *options, GError **error) {
+take_settings(Job *job, const ConvertOptions *options, MediaKind kind, GError **error) {
   g_autoptr(GstElement) filter = filter_options_make(options->filter, error);
   if (!filter)
     return FALSE;
   job->settings = filter_options_to_text(options->filter);
+  if (kind == MEDIA_IMAGE && filter_options_weighs_alpha(options->filter, filter)) {
+    g_autofree gchar *text = g_steal_pointer(&job->settings);
+    job->settings = g_strconcat(text, *text ? " " : "", "--alpha=weighted", NULL);
+    gst_util_set_object_arg(G_OBJECT(filter), "alpha", "weighted");
+  }
   job->digest = filter_digest(filter);
   job->encoder = g_strdup(options->encoder);
   job->lossless = options->lossless;
@@ -214,8 +219,9 @@ plan(const Plan *self, gchar **words, GError **error) {
       !make_absolute(out, "--out", error) || !check_kinds(out, error))
     return FALSE;
   g_autoptr(Job) job = job_new(self->job);
-  if (!choose_chunks(self, media_of_name(g_ptr_array_index(out, 0)), job, error) ||
-      !check_media(self, out, job, error) || !take_settings(job, &self->convert, error))
+  const Media *media = media_of_name(g_ptr_array_index(out, 0));
+  if (!choose_chunks(self, media, job, error) || !check_media(self, out, job, error) ||
+      !take_settings(job, &self->convert, media->kind, error))
     return FALSE;
   g_auto(Progress) progress = {0};
   progress_init(&progress, self->convert.quiet);

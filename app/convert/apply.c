@@ -161,6 +161,9 @@ apply(Apply *self, const Input *input, Output *output, GError **error) {
   g_autoptr(GstElement) filter = filter_options_make(self->convert.filter, error);
   if (!filter)
     return FALSE;
+  if (output->media->kind == MEDIA_IMAGE &&
+      filter_options_weighs_alpha(self->convert.filter, filter))
+    gst_util_set_object_arg(G_OBJECT(filter), "alpha", "weighted");
   device_use(&self->device, filter);
   if (self->convert.original > 0)
     wipe_attach(filter, self->convert.original);

@@ -61,8 +61,9 @@ change_view(Controls *self, const gchar *unused, gint by) {
  * another kernel. */
 static void
 reset_preset(Controls *self) {
-  static const gchar *const set[] = {"size",  "sigma",     "scale",  "bias", "response", "chroma",
-                                     "color", "threshold", "invert", "mix",  "overlay"};
+  static const gchar *const set[] = {"size",   "sigma",         "scale",       "bias",  "response",
+                                     "chroma", "chroma-kernel", "chroma-size", "color", "threshold",
+                                     "invert", "mix",           "overlay"};
   GObjectClass *class = G_OBJECT_GET_CLASS(self->filter);
   for (guint i = 0; self->in_preset && i < G_N_ELEMENTS(set); i++)
     g_object_set_property(

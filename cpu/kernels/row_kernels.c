@@ -462,6 +462,13 @@ blend_words(Vector_16 s, Vector_16 color, Vector_16 q, const CcComposeScalars *s
 #define BLEND blend_words
 #include "compose.h"
 
+/* --- weighted alpha --- */
+
+#include "weighted.h"
+
+static const CcWeightedKernels weighted_kernels = {{premultiply_u8, premultiply_u16},
+                                                   {divide_u8, divide_u16}};
+
 /* --- merging components --- */
 
 static inline void
@@ -734,6 +741,7 @@ const CcRows CC_ROWS = {
     .samples = &sample_kernels,
     .output = &output_kernels,
     .compose = &compose_kernels,
+    .weighted = &weighted_kernels,
     .tap_groups = &tap_group_kernels,
     .box = &box_kernels,
     .conv2d = &conv2d_kernels,

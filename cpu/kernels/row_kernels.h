@@ -303,6 +303,14 @@ typedef void (*CcMeanFunc)(gpointer mean, gconstpointer row, gconstpointer next,
 typedef void (*CcBlendFunc)(gpointer row, gconstpointer source, gconstpointer strengths,
                             const CcComposeRow *params, guint n);
 
+/* Makes the products and weights of n pixels of four samples. Sample number `alpha` is the alpha.
+ */
+typedef void (*CcPremultiplyFunc)(guint16 *products, gconstpointer row, guint alpha, guint n);
+
+/* Sets the samples of n pixels that `colors` has a bit for to quotients, unless the weight is 0. */
+typedef void (*CcDivideFunc)(gpointer row, const guint16 *products, guint alpha, guint colors,
+                             guint n);
+
 /* --- dot products of several neighbours, on dot groups: see dot_products.h --- */
 
 /* The elements of a dot group. */
@@ -452,6 +460,11 @@ typedef struct {
   CcBlendFunc blend[2];
 } CcComposeKernels;
 
+typedef struct {
+  CcPremultiplyFunc premultiply[2]; /* by sample type */
+  CcDivideFunc divide[2];
+} CcWeightedKernels;
+
 /* NULL: no such kernel. */
 typedef struct {
   CcSumFunc sum[CC_N_LANES][CC_N_PATTERNS]; /* by lane of the taps */
@@ -501,6 +514,7 @@ typedef struct {
   const CcSampleKernels *samples;
   const CcOutputKernels *output;
   const CcComposeKernels *compose;
+  const CcWeightedKernels *weighted;
   const CcTapGroupKernels *tap_groups;
   const CcBoxKernels *box;
   const CcConv2dKernels *conv2d;

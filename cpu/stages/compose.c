@@ -88,7 +88,8 @@ create(const CcPlan *plan, const CcStage *stage, const CcRows *kernels, gsize *s
   self->compose = stage->data;
   self->kernels = kernels;
   /* not in place, because the rows of the frame are in a cache */
-  self->streams = !plan->packed && !cc_plan_get_direction_color(plan) && cc_exceeds_caches(plan);
+  self->streams = !plan->packed && !cc_plan_get_direction_color(plan) && !cc_plan_get_inner(plan) &&
+                  cc_exceeds_caches(plan);
   for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
     const CcPlaneLayout *plane = &plan->frame_layout.plane[p];
     cc_compose_row_init(&self->params[p], plane);

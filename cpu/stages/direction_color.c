@@ -14,6 +14,8 @@
 #include "engine/plan/output_stage.h"
 #include "engine/ablation.h"
 
+#include <string.h>
+
 #define PIXEL_TAPS 64    /* cost of a pixel without its taps, in taps (CC_TAP_PS) */
 #define TILE_PIXELS 1024 /* pixels of a tile; the ring of a 3x3 window then fits L1 */
 
@@ -192,6 +194,8 @@ sum_samples(Tile *tile, guint y, gconstpointer samples[2]) {
   const gint radius = (gint)tile->color->op->height / 2;
   const gint top = tile->top + (gint)(group->down * sweep->plan->stride * y);
   const gint from = MAX(top, 0), end = MIN(top + (gint)group->down, (gint)tile->pixels->height);
+  for (guint m = 0; m < 2 && from >= end; m++) /* a field may have chroma and no luma */
+    memset(tile->scratch + sweep->totals[m], 0, tile->n_pixels * (narrow ? 4 : 8));
   for (gint row = from; row < end; row++) {
     for (tile->next = MAX(tile->next, row - radius); tile->next <= row + radius; tile->next++)
       load_row(tile, tile->next);

@@ -8,6 +8,11 @@
 
 G_BEGIN_DECLS
 
+/* The frames of CcStage.inner. */
+typedef struct {
+  CcFrame source, target;
+} CcInnerFrames;
+
 /* Rows y0 to y1 - 1 of a plane's target in a region. One call of CcCpuStageClass.run processes
  * these rows. Other threads process other rows. A row may begin at an address that is not aligned
  * for its sample type. */
@@ -23,6 +28,7 @@ typedef struct {
    * packed, `to` has the rows of each plane. They are in the frame, or in scratch memory
    * (makes_rows). */
   const CcStrip *from, *to;
+  const CcInnerFrames *inner; /* NULL: the plan has no stage with an inner plan */
   /* result of the region, result_bytes large, to which all threads add; NULL: no result */
   gpointer result;
 } CcStageRows;

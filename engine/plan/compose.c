@@ -44,7 +44,7 @@ component_of(const CcFilter *filter, CcChroma chroma, const CcFrameLayout *frame
     self.mixes = FALSE;
     break;
   case CC_ROLE_ALPHA:
-    self.mixes &= filter->alpha == CC_ALPHA_FILTER;
+    self.mixes &= filter->alpha == CC_ALPHA_FILTER || filter->alpha == CC_ALPHA_WEIGHTED;
     break;
   case CC_ROLE_CB:
   case CC_ROLE_CR:
@@ -160,5 +160,6 @@ cc_overlay_cells(const CcOverlay *self, const CcFrameLayout *out_frame,
   const guint below = pixels.height > 0 ? (pixels.y + pixels.height - 1) / down + 1 : 0;
   const guint end = samples.height > 0 ? samples.y + samples.height : 0;
   const guint x = MIN(pixels.x / across, samples.x), y = MIN(pixels.y / down, samples.y);
-  return (CcOverlayCells){x, y, MAX(right, samples.x + samples.width) - x, MAX(below, end) - y};
+  const guint bottom = MAX(MAX(below, end), y);
+  return (CcOverlayCells){x, y, MAX(right, samples.x + samples.width) - x, bottom - y};
 }

@@ -33,6 +33,11 @@ cc_explain_pass(GString *line, const CcPlan *plan, const CcPass *pass) {
     guint mask;
   } fates[] = {{"filter", pass->filter_mask}, {"copy", pass->copy_mask}, {"fill", pass->fill_mask}};
   const gchar *comma = "";
+  if (plan->is_inner) {
+    g_string_append_printf(line, "%s plane %u of products and weights",
+                           pass->filter_mask ? "filter" : "copy", pass->plane);
+    return;
+  }
   for (guint i = 0; i < G_N_ELEMENTS(fates); i++) {
     if (!fates[i].mask)
       continue;

@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 #define CC_ALPHAS(F)                                                                               \
   F(CC_ALPHA_COPY, "copy", "Copied")                                                               \
   F(CC_ALPHA_FILTER, "filter", "Filtered as the colors are")                                       \
-  F(CC_ALPHA_OPAQUE, "opaque", "Set to opaque")
+  F(CC_ALPHA_OPAQUE, "opaque", "Set to opaque")                                                    \
+  F(CC_ALPHA_WEIGHTED, "weighted", "Filtered, and colors by the weight of their alpha")
 
 typedef enum { CC_ALPHAS(CC_LIST_CONSTANT) } CcAlpha;
 enum { CC_N_ALPHAS = CC_ALPHAS(CC_LIST_PLUS_ONE) };

@@ -275,6 +275,18 @@ cc_operator_free(CcOperator *self) {
   g_free(self);
 }
 
+gboolean
+cc_operator_has_negative_tap(const CcOperator *self) {
+  for (guint m = 0; m < self->n; m++) {
+    const CcMatrix *matrix = &self->matrix[m];
+    for (guint i = 0; i < matrix->width * matrix->height; i++)
+      if (matrix->factored ? matrix->column[i / matrix->width] * matrix->row[i % matrix->width] < 0
+                           : matrix->coeff[i] < 0)
+        return TRUE;
+  }
+  return FALSE;
+}
+
 /* --- taps --- */
 
 static void

@@ -40,6 +40,8 @@ CcOperator *cc_operator_new(const CcFilter *filter, GError **error);
 void cc_operator_free(CcOperator *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcOperator, cc_operator_free)
 
+gboolean cc_operator_has_negative_tap(const CcOperator *self);
+
 /* Sets the taps of an op for samples of 0 to `max_code`, the bounds of the sums, and the error of
  * the taps. Returns the factor that turns sums into results. *fraction is this factor as a
  * fraction. Its denominator is 0 if the fraction would need too large numbers. */

@@ -22,11 +22,11 @@ typedef struct {
   const CcFilter *filter;
   Kernel kernel, chroma_kernel; /* for the components that are not chroma, and for chroma */
   CcPlan *plan;
-  CcDirectionColor *color; /* or NULL */
-  /* the kernel and the offset of each op of the plan */
-  const Kernel *kernel_of_op[CC_MAX_PASSES];
-  gdouble offset[CC_MAX_PASSES];
-  gboolean is_outside; /* the plan is for what lies outside of all regions */
+  CcDirectionColor *color;       /* or NULL */
+  gdouble offset[CC_MAX_PASSES]; /* the offset of each op of the plan */
+  gboolean is_outside;           /* the plan is for what lies outside of all regions */
+  CcWeighted *weighted;          /* or NULL */
+  CcPlan *inner;                 /* the plan of the frames of `weighted` */
 } Builder;
 
 static const Kernel *
@@ -87,11 +87,10 @@ get_op(Builder *b, CcRole role, guint depth) {
       (kernel->bias * (gdouble)unit.num + (gdouble)(level * unit.den)) / (gdouble)unit.den;
   for (guint i = 0; i < b->plan->n_ops; i++) {
     const CcOp *other = &b->plan->op[i];
-    if (b->kernel_of_op[i] == kernel && other->lo == lo && other->hi == hi &&
-        b->offset[i] == offset)
+    if (other->is_of_chroma == (kernel == &b->chroma_kernel) && other->lo == lo &&
+        other->hi == hi && b->offset[i] == offset)
       return other;
   }
-  b->kernel_of_op[b->plan->n_ops] = kernel;
   b->offset[b->plan->n_ops] = offset;
   CcOp *op = &b->plan->op[b->plan->n_ops++];
   op->is_of_chroma = kernel == &b->chroma_kernel;
@@ -124,22 +123,24 @@ chroma_of(const Builder *b) {
 
 static Action
 action_for(const Builder *b, CcRole role) {
+  /* the stage DIVIDE changes copies of the source's colors */
+  const Action filtered = b->weighted ? ACTION_COPY : ACTION_FILTER;
   if (b->is_outside)
     return b->filter->outside == CC_OUTSIDE_BLACK ? ACTION_FILL : ACTION_COPY;
   switch (role) {
   case CC_ROLE_CB:
   case CC_ROLE_CR:
-    return chroma_of(b) == CC_CHROMA_FILTER ? ACTION_FILTER
+    return chroma_of(b) == CC_CHROMA_FILTER ? filtered
            : chroma_of(b) == CC_CHROMA_COPY ? ACTION_COPY
                                             : ACTION_FILL;
   case CC_ROLE_ALPHA:
-    return b->filter->alpha == CC_ALPHA_FILTER ? ACTION_FILTER
-           : b->filter->alpha == CC_ALPHA_COPY ? ACTION_COPY
-                                               : ACTION_FILL;
+    return b->filter->alpha == CC_ALPHA_COPY     ? ACTION_COPY
+           : b->filter->alpha == CC_ALPHA_OPAQUE ? ACTION_FILL
+                                                 : ACTION_FILTER;
   case CC_ROLE_PADDING:
     return ACTION_COPY;
   default:
-    return ACTION_FILTER;
+    return filtered;
   }
 }
 
@@ -224,6 +225,17 @@ check_number(const gchar *name, gdouble value, gdouble min, gdouble max, GError 
 }
 
 static gboolean
+check_direction(const CcFilter *filter, const CcOperator *op, GError **error) {
+  if (op->response != CC_RESPONSE_DIRECTION || op->n == 2)
+    return TRUE;
+  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
+              "response=direction: the kernel %s has %u matri%s; a gradient of two is needed: "
+              "sobel, scharr, prewitt or roberts",
+              filter->kernel->name, op->n, op->n == 1 ? "x" : "ces");
+  return FALSE;
+}
+
+static gboolean
 check_filter(const CcFilter *filter, const CcOperator *op, GError **error) {
   if (!check_number("sigma", filter->sigma, 0, CC_MAX_SIGMA, error) ||
       !check_number("scale", filter->scale, -CC_MAX_SCALE, CC_MAX_SCALE, error) ||
@@ -239,14 +251,36 @@ check_filter(const CcFilter *filter, const CcOperator *op, GError **error) {
                 filter->stride);
     return FALSE;
   }
-  if (op->response == CC_RESPONSE_DIRECTION && op->n != 2) {
-    g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-                "response=direction: the kernel %s has %u matri%s; a gradient of two is needed: "
-                "sobel, scharr, prewitt or roberts",
-                filter->kernel->name, op->n, op->n == 1 ? "x" : "ces");
-    return FALSE;
-  }
-  return TRUE;
+  return check_direction(filter, op, error);
+}
+
+/* With alpha=weighted, a result must be a mean of the samples. */
+static gboolean
+check_weighted(const CcFilter *filter, const CcOperator *taps, GError **error) {
+  const gchar *const kernel = filter->kernel->name;
+  if (filter->alpha != CC_ALPHA_WEIGHTED)
+    return TRUE;
+  g_autofree gchar *why = NULL;
+  if (filter->scale != 0)
+    why = g_strdup_printf("scale=%g is set; 0 is needed", filter->scale);
+  else if (cc_operator_has_negative_tap(taps))
+    why = g_strdup_printf("the kernel %s has negative taps; a blur is needed, such as gaussian or "
+                          "box",
+                          kernel);
+  else if (taps->n > 1)
+    why = g_strdup_printf("the kernel %s has %u matrices; one is needed", kernel, taps->n);
+  else if (taps->scale != 0)
+    why = g_strdup_printf("the scale is %g, that of the kernel %s; the automatic scale is needed",
+                          taps->scale, kernel);
+  else if (taps->response != CC_RESPONSE_CLAMP)
+    why = g_strdup_printf("the response is %s; clamp is needed", cc_response_names[taps->response]);
+  else if (filter->bias != 0)
+    why = g_strdup_printf("bias=%g is set; 0 is needed", filter->bias);
+  else if (filter->border == CC_BORDER_CONSTANT)
+    why = g_strdup("border=constant is set; another border is needed, such as replicate");
+  if (why)
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "alpha=weighted: %s", why);
+  return !why;
 }
 
 static gboolean
@@ -279,9 +313,7 @@ cc_filter_ignores_chroma_kernel(const CcFilter *self) {
     return "the threshold sets chroma to grey";
   if (cc_filter_has_roi_sigma(self))
     return "roi-sigma blurs chroma as it blurs luma";
-  return chroma == CC_CHROMA_COPY      ? "chroma is copied; chroma=filter filters it"
-         : chroma == CC_CHROMA_NEUTRAL ? "chroma is set to grey; chroma=filter filters it"
-                                       : NULL;
+  return chroma == CC_CHROMA_FILTER ? NULL : "chroma is not filtered; chroma=filter filters it";
 }
 
 /* The filter with the kernel of the chroma planes. */
@@ -296,6 +328,20 @@ filter_of_chroma(const CcFilter *filter) {
   chroma.scale = chroma.bias = 0;
   chroma.response = CC_RESPONSE_AUTO;
   return chroma;
+}
+
+/* The operator of the chroma planes. `chroma` is from filter_of_chroma. */
+static CcOperator *
+chroma_operator_new(const CcFilter *chroma, GError **error) {
+  g_autoptr(CcOperator) taps = cc_operator_new(chroma, error);
+  if (taps && check_direction(chroma, taps, error) &&
+      (cc_filter_ignores_chroma_kernel(chroma) || check_weighted(chroma, taps, error)))
+    return g_steal_pointer(&taps);
+  if (chroma->chroma_kernel)
+    g_prefix_error(error, "chroma-kernel=%s: ", chroma->chroma_kernel->name);
+  else
+    g_prefix_error(error, "chroma-size=%u: ", chroma->chroma_size);
+  return NULL;
 }
 
 gboolean
@@ -409,8 +455,19 @@ add_stages(Builder *b) {
                               .free_data = g_free});
   for (guint i = 1; i < b->filter->repeats; i++)
     add_stage(plan, (CcStage){.kind = CC_STAGE_REPEAT, .reads = CC_READS_PLANES});
-  for (guint i = 0; i < n_appended; i++)
+  for (guint i = 0; i < n_appended && !plan->is_inner; i++)
     add_stage(plan, appended[i]);
+  if (b->weighted) {
+    add_stage(plan, (CcStage){.kind = CC_STAGE_PREMULTIPLY,
+                              .reads = CC_READS_SAMPLES,
+                              .needs_source = TRUE,
+                              .data = b->weighted});
+    add_stage(plan, (CcStage){.kind = CC_STAGE_DIVIDE,
+                              .reads = CC_READS_SAMPLES,
+                              .inner = b->inner,
+                              .data = b->weighted,
+                              .free_data = g_free});
+  }
   if (compose)
     add_stage(plan, (CcStage){.kind = CC_STAGE_COMPOSE,
                               .reads = CC_READS_SAMPLES,
@@ -425,12 +482,25 @@ add_stages(Builder *b) {
                               .free_data = g_free});
 }
 
-const CcDirectionColor *
-cc_plan_get_direction_color(const CcPlan *plan) {
+static gpointer
+find_data(const CcPlan *plan, CcStageKind kind) {
   for (guint i = 0; i < plan->n_stages; i++)
-    if (plan->stage[i].kind == CC_STAGE_DIRECTION_COLOR)
+    if (plan->stage[i].kind == kind)
       return plan->stage[i].data;
   return NULL;
+}
+
+const CcPlan *
+cc_plan_get_inner(const CcPlan *plan) {
+  for (guint i = 0; i < plan->n_stages; i++)
+    if (plan->stage[i].inner)
+      return plan->stage[i].inner;
+  return NULL;
+}
+
+const CcDirectionColor *
+cc_plan_get_direction_color(const CcPlan *plan) {
+  return find_data(plan, CC_STAGE_DIRECTION_COLOR);
 }
 
 const CcStage *
@@ -510,21 +580,45 @@ cc_plan_border_code(const CcPlan *plan, guint plane, guint component) {
 
 /* --- the plan --- */
 
-CcPlan *
-cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error) {
+static CcPlan *make_plan(const CcFilter *filter, const CcFrameLayout *layout, gboolean is_inner,
+                         GError **error);
+
+/* Makes the parameters and the inner plan of the stages PREMULTIPLY and DIVIDE. */
+static gboolean
+make_weighted(Builder *b, GError **error) {
+  CcComponentOffset alpha;
+  const CcPlan *plan = b->plan;
+  if (b->filter->alpha != CC_ALPHA_WEIGHTED ||
+      !cc_frame_layout_find_role(&plan->frame_layout, CC_ROLE_ALPHA, &alpha))
+    return TRUE;
+  CcWeighted weighted;
+  cc_weighted_init(&weighted, &plan->frame_layout, plan->map[0].kind == CC_PLANE_MAP_LUMA,
+                   chroma_of(b) == CC_CHROMA_FILTER, b->chroma_kernel.taps != NULL);
+  CcFilter inner = *b->filter;
+  inner.alpha = CC_ALPHA_COPY;
+  inner.threshold = 0;
+  inner.invert = inner.mixes = FALSE;
+  inner.overlay = 0;
+  b->inner = make_plan(&inner, &weighted.frame, TRUE, error);
+  if (b->inner)
+    b->weighted = g_memdup2(&weighted, sizeof weighted);
+  return b->inner != NULL;
+}
+
+static CcPlan *
+make_plan(const CcFilter *filter, const CcFrameLayout *layout, gboolean is_inner, GError **error) {
   g_autoptr(CcOperator) taps = cc_operator_new(filter, error);
-  if (!taps || !check_filter(filter, taps, error))
+  if (!taps || !check_filter(filter, taps, error) || !check_weighted(filter, taps, error))
     return NULL;
   g_autoptr(CcOperator) chroma_taps = NULL;
   const CcFilter chroma = filter_of_chroma(filter);
-  if (has_chroma_kernel(filter) && !(chroma_taps = cc_operator_new(&chroma, error))) {
-    g_prefix_error(error, "chroma-kernel: ");
+  if (has_chroma_kernel(filter) && !(chroma_taps = chroma_operator_new(&chroma, error)))
     return NULL;
-  }
 
   g_autoptr(CcPlan) plan = plan_new(filter, layout, is_grey(filter, taps, layout));
   plan->kernel_width = taps->width;
   plan->kernel_height = taps->height;
+  plan->is_inner = is_inner;
   const gboolean has_color = has_direction_color(filter, taps, plan);
   if (!check_repeats(filter, has_color, error))
     return NULL;
@@ -532,11 +626,18 @@ cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error)
                      .kernel = {taps, filter->bias},
                      .chroma_kernel = {chroma_taps, chroma.bias},
                      .plan = plan};
+  if (!make_weighted(&builder, error))
+    return NULL;
   if (has_color)
     builder.color = direction_color_new(&builder);
   add_components(&builder);
   add_stages(&builder);
   return g_steal_pointer(&plan);
+}
+
+CcPlan *
+cc_plan_new(const CcFilter *filter, const CcFrameLayout *layout, GError **error) {
+  return make_plan(filter, layout, FALSE, error);
 }
 
 CcPlan *
@@ -578,9 +679,12 @@ void
 cc_plan_unref(CcPlan *plan) {
   if (!g_atomic_ref_count_dec(&plan->refs))
     return;
-  for (guint i = 0; i < plan->n_stages; i++)
+  for (guint i = 0; i < plan->n_stages; i++) {
+    if (plan->stage[i].inner)
+      cc_plan_unref(plan->stage[i].inner);
     if (plan->stage[i].free_data)
       plan->stage[i].free_data(plan->stage[i].data);
+  }
   g_free(plan->op);
   g_free(plan);
 }
@@ -592,7 +696,6 @@ cc_plan_place(const CcPlan *plan, const CcRegion *region, CcPlacement *placement
   cc_region_place(region, &plan->frame_layout, &plan->out_frame_layout, plan->stride,
                   placement->frame_source, placement->frame_target);
   memset(placement->repeats, 0, sizeof placement->repeats);
-  memset(placement->skipped_rows, 0, sizeof placement->skipped_rows);
   memset(placement->target_field, 0, sizeof placement->target_field);
   if (!plan->packed) {
     memcpy(placement->source, placement->frame_source, sizeof placement->source);
@@ -608,12 +711,10 @@ cc_plan_place(const CcPlan *plan, const CcRegion *region, CcPlacement *placement
   }
 }
 
-/* Sets the rectangles of a field, whose first row is row *skipped of the region. Returns the field
- * of the target. */
+/* Sets the rectangles of a field. Returns the field of the target. */
 static guint
-take_field(CcRect *source, CcRect *target, guint field, guint *skipped) {
+take_field(CcRect *source, CcRect *target, guint field) {
   const guint skip = (source->y + field) % 2, first = target->y + skip;
-  *skipped = skip;
   source->y = (source->y + skip) / 2;
   source->height = (source->height + 1 - skip) / 2;
   target->y = first / 2;
@@ -623,12 +724,10 @@ take_field(CcRect *source, CcRect *target, guint field, guint *skipped) {
 
 void
 cc_placement_take_field(CcPlacement *self, const CcPlan *plan, guint field) {
-  guint unused;
   for (guint p = 0; p < plan->frame_layout.n_planes; p++)
-    self->target_field[p] =
-        take_field(&self->frame_source[p], &self->frame_target[p], field, &self->skipped_rows[p]);
+    self->target_field[p] = take_field(&self->frame_source[p], &self->frame_target[p], field);
   for (guint p = 0; p < plan->layout.n_planes; p++)
-    take_field(&self->source[p], &self->target[p], field, &unused);
+    take_field(&self->source[p], &self->target[p], field);
 }
 
 /* --- for people --- */
@@ -668,6 +767,8 @@ cc_plan_describe(const CcPlan *plan) {
       describe_op(text, of_chroma);
     }
   }
+  if (cc_plan_get_inner(plan))
+    g_string_append(text, ", colors weighted by alpha");
   if (plan->stride > 1)
     g_string_append_printf(text, ", stride %u", plan->stride);
   if (cc_plan_n_repeats(plan) > 1)

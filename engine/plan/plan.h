@@ -14,6 +14,7 @@
 #include "plane_map.h"
 #include "region.h"
 #include "stage.h"
+#include "weighted.h"
 
 G_BEGIN_DECLS
 
@@ -30,10 +31,10 @@ typedef struct {
 } CcPass;
 
 #define CC_MAX_PASSES (2 * CC_MAX_PLANES)
-#define CC_MAX_STAGES 8
+#define CC_MAX_STAGES 10
 
 /* Immutable once made, reference counted. */
-typedef struct {
+typedef struct _CcPlan {
   gatomicrefcount refs;
   CcFrameLayout frame_layout; /* layout of the input */
   /* layout of the output: the input's width and height divided by stride, rounded up */
@@ -47,6 +48,7 @@ typedef struct {
   guint stride;    /* 1, 2 or 4 */
   guint algorithm; /* algorithm of the filter; only the GPU uses it */
   CcBorder border;
+  gboolean is_inner; /* the plan is that of CcWeighted; its planes have products and weights */
   /* stages run in the order of the array; the first one is CONVOLVE, followed by all of REPEAT */
   guint n_stages;
   CcStage stage[CC_MAX_STAGES];
@@ -72,9 +74,9 @@ typedef struct {
   /* The number of samples in the frame that follow the last sample of a target row and repeat it: 1
    * if an odd width ends in half a macropixel, else 0. */
   guint repeats[CC_MAX_PLANES];
-  /* Of a field (cc_placement_take_field): the number of rows of the region above its first row, 0
-   * or 1, and the field of the frame that its target is in. By planes of the frame. */
-  guint skipped_rows[CC_MAX_PLANES], target_field[CC_MAX_PLANES];
+  /* Of a field (cc_placement_take_field): the field of the frame that its target is in, by planes
+   * of the frame. */
+  guint target_field[CC_MAX_PLANES];
 } CcPlacement;
 
 /* Makes the plan of `filter` for frames of `layout`. CC_ERROR_INVALID names the property, its value
@@ -104,6 +106,9 @@ void cc_placement_take_field(CcPlacement *self, const CcPlan *plan, guint field)
 /* The first op of the kernel for chroma only, or of the kernel for the other components. NULL:
  * there is none. */
 const CcOp *cc_plan_get_op(const CcPlan *plan, gboolean of_chroma);
+
+/* The inner plan of a stage. NULL: no stage has one. */
+const CcPlan *cc_plan_get_inner(const CcPlan *plan);
 
 /* NULL: the plan has no stage direction-color. */
 const CcDirectionColor *cc_plan_get_direction_color(const CcPlan *plan);

@@ -13,6 +13,8 @@ G_BEGIN_DECLS
  * cuda/stages/stage.h. */
 #define CC_STAGES(F)                                                                               \
   F(CC_STAGE_DIRECTION_COLOR, direction_color) /* data: CcDirectionColor */                        \
+  F(CC_STAGE_PREMULTIPLY, premultiply)         /* data: CcWeighted */                              \
+  F(CC_STAGE_DIVIDE, divide)                   /* data: CcWeighted */                              \
   F(CC_STAGE_COMPOSE, compose)                 /* data: CcCompose */                               \
   F(CC_STAGE_OVERLAY, overlay)                 /* data: CcOverlay */
 
@@ -34,7 +36,8 @@ typedef enum {
    * in these planes, because they are written to the frame afterwards. */
   CC_READS_PLANES,
   /* Single samples of the frame, including the samples of direction-color. The stage changes
-   * these samples. */
+   * these samples. PREMULTIPLY differs: it only reads the source, and writes the source of an
+   * inner plan. */
   CC_READS_SAMPLES,
   /* Samples of several planes of the frame that belong to the same pixels. All stages before it are
    * complete before this stage begins. The stage changes the samples in place. Such stages come
@@ -51,6 +54,9 @@ typedef struct {
   guint sample_bytes;
   /* bytes of results for each region, read back with the frame; a multiple of 8 */
   gsize result_bytes;
+  /* A plan that runs before the stage, from frames that an earlier stage made to other frames that
+   * the stage reads. Owned. NULL: none. A plan has one such stage at most. */
+  struct _CcPlan *inner;
   gpointer data;            /* parameters of the stage; NULL: none */
   GDestroyNotify free_data; /* frees `data` with the plan; NULL: `data` is borrowed */
   /* offset of the stage's results within the results of a region, in bytes; set by the plan */

@@ -51,15 +51,16 @@ check_meta(GstBuffer *buffer, const GstVideoMeta *meta, const GstVideoInfo *info
                 "a buffer's GstVideoCropMeta says %ux%u at column %u, row %u; its caps say %dx%d, "
                 "and a crop of that size inside the %ux%u of its GstVideoMeta is needed, or no "
                 "GstVideoCropMeta",
-                crop->width, crop->height, crop->x, crop->y, info->width, info->height, meta->width,
-                meta->height);
+                crop->width, crop->height, crop->x, crop->y, info->width,
+                GST_VIDEO_INFO_FIELD_HEIGHT(info), meta->width, meta->height);
   else
     g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
                 "a buffer's GstVideoMeta says %s, %ux%u, %u planes; its caps say %s, %dx%d, %u "
                 "planes, and a GstVideoMeta of that format and number of planes is needed, with at "
                 "least that width and height",
                 gst_video_format_to_string(meta->format), meta->width, meta->height, meta->n_planes,
-                info->finfo->name, info->width, info->height, GST_VIDEO_INFO_N_PLANES(info));
+                info->finfo->name, info->width, GST_VIDEO_INFO_FIELD_HEIGHT(info),
+                GST_VIDEO_INFO_N_PLANES(info));
   return FALSE;
 }
 
@@ -137,7 +138,7 @@ refuse_plane(const PlaneExtent *extent, const FrameInBuffer *frame, const GstVid
                 "a buffer of %" G_GSIZE_FORMAT " bytes is too small for %s of %dx%d: plane %u, "
                 "by its GstVideoMeta at offset %" G_GSIZE_FORMAT
                 " with stride %d%s reaches outside",
-                frame->bytes, info->finfo->name, info->width, info->height, p,
+                frame->bytes, info->finfo->name, info->width, GST_VIDEO_INFO_FIELD_HEIGHT(info), p,
                 frame->meta->offset[p], extent->stride, part ? part : ",");
     return FALSE;
   }
@@ -149,7 +150,8 @@ refuse_plane(const PlaneExtent *extent, const FrameInBuffer *frame, const GstVid
               "GstVideoMeta rows that begin every %s bytes are needed, %" G_GSIZE_FORMAT
               " bytes in all; other rows need a GstVideoMeta, which rawvideoparse adds if its "
               "plane-strides are set",
-              frame->bytes, info->finfo->name, info->width, info->height, strides->str, info->size);
+              frame->bytes, info->finfo->name, info->width, GST_VIDEO_INFO_FIELD_HEIGHT(info),
+              strides->str, info->size);
   return FALSE;
 }
 

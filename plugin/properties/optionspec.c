@@ -52,11 +52,20 @@ new_number_spec(const CcOption *self, const gchar *blurb, GParamFlags flags) {
   return spec;
 }
 
+/* "GstCudaConvChromaKernel" for chroma-kernel. */
+static gchar *
+make_type_name(const CcOption *self) {
+  GString *name = g_string_new("GstCudaConv");
+  for (const gchar *c = self->name; *c; c++)
+    if (*c != '-')
+      g_string_append_c(name, c == self->name || c[-1] == '-' ? g_ascii_toupper(*c) : *c);
+  return g_string_free(name, FALSE);
+}
+
 /* The values are never freed, because GObject keeps types forever. */
 static GType
 get_enum_type(const CcOption *self) {
-  g_autofree gchar *name =
-      g_strdup_printf("GstCudaConv%c%s", g_ascii_toupper(*self->name), self->name + 1);
+  g_autofree gchar *name = make_type_name(self);
   GType type = g_type_from_name(name);
   if (type)
     return type;

@@ -54,6 +54,7 @@ typedef struct {
   const GuardedFrame *src;
   CcRegion region[MAX_REGIONS];
   guint n_regions;
+  gboolean by_fields;
 } Input;
 
 /* The results that the stages of a plan read back for each region. A plan has up to three. */
@@ -77,6 +78,7 @@ draw_regions(Input *input, const CcRoi *first, guint stride, const CcFrameLayout
   const guint width = layout->plane[0].width, height = layout->plane[0].height;
   CcRoi roi = *first;
   input->n_regions = 0;
+  input->by_fields = stride == 1 && check_uint(0, 3) == 0;
   for (guint i = 0; i < wanted; i++) {
     input->n_regions +=
         cc_roi_find_region(&roi, stride, layout, &input->region[input->n_regions], NULL) ? 1 : 0;
@@ -85,38 +87,55 @@ draw_regions(Input *input, const CcRoi *first, guint stride, const CcFrameLayout
   return input->n_regions > 0;
 }
 
-/* Runs all slices, each cut in two, with exactly the scratch memory that the program requires. */
+/* Runs the slices of a region, or of one field of it, each cut in two. */
+static void
+run_region(const CcCpuProgram *program, const Input *input, const GuardedFrame *dst, guint r,
+           guint field, gpointer results, guint8 *planes, guint8 *scratch) {
+  g_autoptr(GArray) slices = g_array_new(FALSE, FALSE, sizeof(CcSlice));
+  const CcPlan *plan = program->phase[0].plan;
+  const guint n_planes = plan->frame_layout.n_planes;
+  const guint fields[CC_MAX_PLANES] = {field, field, field, field};
+  CcSubmitInfo submission = {.src = input->src->frame,
+                             .dst = dst->frame,
+                             .regions = input->region,
+                             .n_regions = input->n_regions,
+                             .results = results};
+  CcPlacement placement;
+  cc_plan_place(plan, &input->region[r], &placement);
+  if (input->by_fields) {
+    cc_placement_take_field(&placement, plan, field);
+    cc_frame_take_field(&submission.src, n_planes, fields);
+    cc_frame_take_field(&submission.dst, n_planes, placement.target_field);
+  }
+  for (guint p = 0; p < program->n_phases; p++) {
+    const CcPhase *phase = &program->phase[p];
+    g_array_set_size(slices, 0);
+    cc_phase_cut(phase, &placement, r, check_uint(1, 3), slices);
+    for (guint i = 0; i < slices->len; i++) {
+      CcSlice upper = g_array_index(slices, CcSlice, i), lower = upper;
+      upper.y1 = lower.y0 = check_uint(upper.y0 + 1, upper.y1);
+      cc_phase_run(phase, &placement, &upper, &submission, NULL, planes, scratch);
+      if (lower.y0 < lower.y1)
+        cc_phase_run(phase, &placement, &lower, &submission, NULL, planes, scratch);
+    }
+  }
+}
+
+/* Runs all slices with exactly the scratch memory that the program requires. */
 static void
 run(const CcCpuProgram *program, const Input *input, const GuardedFrame *dst, Counts counts) {
   static const guint8 guard[CC_ROW_ALIGN] = {0xa5, 0x5a};
   const gsize size = cc_row_align(program->scratch_size);
   guint8 *scratch = aligned_alloc(CC_ROW_ALIGN, size + sizeof guard);
   guint8 *planes = aligned_alloc(CC_ROW_ALIGN, program->planes_size + sizeof guard);
-  g_autoptr(GArray) slices = g_array_new(FALSE, FALSE, sizeof(CcSlice));
-  CcSubmitInfo submission = {.src = input->src->frame,
-                             .dst = dst->frame,
-                             .regions = input->region,
-                             .n_regions = input->n_regions};
   memset(scratch, 0xa5, size);
   memcpy(scratch + size, guard, sizeof guard);
   memset(planes, 0x5a, program->planes_size);
   memcpy(planes + program->planes_size, guard, sizeof guard);
   for (guint r = 0; r < input->n_regions; r++)
-    for (guint p = 0; p < program->n_phases; p++) {
-      const CcPhase *phase = &program->phase[p];
-      g_array_set_size(slices, 0);
-      CcPlacement placement;
-      cc_plan_place(phase->plan, &input->region[r], &placement);
-      submission.results = (guint8 *)counts + r * phase->plan->result_bytes;
-      cc_phase_cut(phase, &placement, r, check_uint(1, 3), slices);
-      for (guint i = 0; i < slices->len; i++) {
-        CcSlice upper = g_array_index(slices, CcSlice, i), lower = upper;
-        upper.y1 = lower.y0 = check_uint(upper.y0 + 1, upper.y1);
-        cc_phase_run(phase, &placement, &upper, &submission, planes, scratch);
-        if (lower.y0 < lower.y1)
-          cc_phase_run(phase, &placement, &lower, &submission, planes, scratch);
-      }
-    }
+    for (guint f = 0; f < (input->by_fields ? 2 : 1); f++)
+      run_region(program, input, dst, r, f, (guint8 *)counts + r * program->plan->result_bytes,
+                 planes, scratch);
   if (memcmp(scratch + size, guard, sizeof guard) != 0)
     check_fail("bytes behind the scratch memory are overwritten");
   if (memcmp(planes + program->planes_size, guard, sizeof guard) != 0)
@@ -153,10 +172,13 @@ expect(const CcPlan *plan, const TestStages *stages, const Input *input,
   without.result_bytes = 0;
   CcCpuProgram *plain = cc_cpu_program_new(&without, &cc_cpu_all_variants[0]);
   for (guint r = 0; r < input->n_regions; r++) {
-    const Input part = {.src = input->src, .region = {input->region[r]}, .n_regions = 1};
+    const Input part = {.src = input->src,
+                        .region = {input->region[r]},
+                        .n_regions = 1,
+                        .by_fields = input->by_fields};
     run(plain, &part, expected, NULL);
-    test_stages_apply(stages, &without, &input->region[r], &input->src->frame, &expected->frame,
-                      &counts[r * stages->n]);
+    test_stages_apply(stages, &without, &input->region[r], input->by_fields, &input->src->frame,
+                      &expected->frame, &counts[r * stages->n]);
   }
   cc_cpu_program_free(plain);
 }
@@ -477,7 +499,7 @@ static CcFilter
 draw_filter(guint width, guint height, CcRoi *roi) {
   CcFilter filter = {.border = check_uint(0, CC_N_BORDERS - 1),
                      .border_value = g_rand_double(check.rand),
-                     .alpha = check_uint(0, CC_N_ALPHAS - 1),
+                     .alpha = check_uint(0, CC_ALPHA_OPAQUE),
                      .stride = check_uint(0, 2) ? 1 : 1 << check_uint(0, 2)};
   *roi = (CcRoi){0};
   if (check_uint(0, 2) == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Compares row kernels with those of the plain C table. Compares reductions and the output stage
- * also with the definition, engine/plan/output_stage_shared.h. Names of checks are entries of
- * CcRows. */
+/* Compares row kernels with those of the plain C table. Compares reductions, the output stage,
+ * direction color and weighted alpha also with their definitions in engine/plan/. Names of checks
+ * are entries of CcRows. */
 
 #include "checkasm.h"
 #include "cpu/sweep.h"
@@ -10,6 +10,7 @@
 #include "cpu/methods/tap_pattern.h"
 #include "engine/plan/direction_color_shared.h"
 #include "engine/plan/output_stage_shared.h"
+#include "engine/plan/weighted_shared.h"
 
 #include <string.h>
 
@@ -447,13 +448,139 @@ check_slide(CcSampleType type, CcRequantizationVariant requantization, gboolean 
   }
 }
 
+/* --- weighted alpha --- */
+
+/* Reads a sample at any address. */
+static guint
+code_at(gconstpointer row, CcSampleType type, guint i) {
+  const guint8 *at = (const guint8 *)row + i * cc_sample_size(type);
+  return type ? (guint)at[0] | (guint)at[1] << 8 : at[0];
+}
+
+/* Checks sample i of pixels whose products were made from `row`. */
+static void
+assert_product(const guint16 *products, gconstpointer row, CcSampleType type, guint alpha,
+               guint i) {
+  const guint max = type ? G_MAXUINT16 : G_MAXUINT8, a = code_at(row, type, i / 4 * 4 + alpha);
+  const guint color = i % 4 == alpha ? max : code_at(row, type, i);
+  if (products[i] != cc_weighted_multiply(color, a, max))
+    check_fail("product %u of color %u and alpha %u is %u", i, color, a, products[i]);
+}
+
+/* Makes codes of words whose products are often next to half a code value: 2^15 modulo 65535, or
+ * -2^15. */
+static void
+draw_powers(guint8 *row, guint n) {
+  for (guint i = 0; i < n; i++) {
+    const guint code = 1u << check_uint(0, 15) ^ (check_uint(0, 1) ? G_MAXUINT16 : 0);
+    row[2 * i] = (guint8)code;
+    row[2 * i + 1] = (guint8)(code >> 8);
+  }
+}
+
+static void
+check_premultiply(CcSampleType type) {
+  const gsize pixel = 4 * cc_sample_size(type);
+  EACH("premultiply[%u]", type) {
+    const guint alpha = check_uint(0, 3), n = check.n;
+    const gpointer row = check_source(0, n * pixel, 1, check_uint(0, 3));
+    if (type && check_uint(0, 1))
+      draw_powers(row, 4 * n);
+    CHECK(rows->weighted->premultiply[type](OUT(0, 8 * n, 2), row, alpha, n));
+    for (guint i = 0; i < 4 * n; i++)
+      assert_product(OUT(0, 8 * n, 2), row, type, alpha, i);
+  }
+}
+
+/* Draws the weight of a pixel, and products near the limits between two code values. A weight that
+ * shares factors with 2 max has products exactly at these limits. */
+static void
+draw_products(guint16 *pixel, guint alpha, guint max) {
+  static const guint divisors[] = {3, 5, 17, 255};
+  const guint factor = 2 * max / divisors[check_uint(0, G_N_ELEMENTS(divisors) - 1)];
+  const guint weights[] = {0, 1, G_MAXUINT16, check_uint(0, G_MAXUINT16),
+                           factor * check_uint(1, G_MAXUINT16 / factor)};
+  const guint q = weights[check_uint(0, G_N_ELEMENTS(weights) - 1)];
+  for (guint c = 0; c < 4; c++) {
+    const gint64 limit = (2 * (gint64)check_uint(1, max + 1) - 1) * q / (2 * max);
+    const gint64 p = check_uint(0, 3) ? limit + g_rand_int_range(check.rand, -1, 2)
+                                      : (gint64)check_uint(0, G_MAXUINT16);
+    pixel[c] = (guint16)(c == alpha ? q : CLAMP(p, 0, G_MAXUINT16));
+  }
+}
+
+static void
+check_divide(CcSampleType type) {
+  const gsize size = cc_sample_size(type);
+  EACH("divide[%u]", type) {
+    const guint alpha = check_uint(0, 3), max = type ? G_MAXUINT16 : G_MAXUINT8, n = check.n;
+    const guint colors = check_uint(0, 15) & ~(1u << alpha);
+    guint16 *products = check_source(0, 8 * n, 2, 2 * check_uint(0, 1));
+    g_autofree guint8 *before = g_memdup2(OUT(0, 4 * n * size, 1), 4 * n * size);
+    for (guint x = 0; x < n; x++)
+      draw_products(products + 4 * x, alpha, max);
+    CHECK(rows->weighted->divide[type](OUT(0, 4 * n * size, 1), products, alpha, colors, n));
+    for (guint i = 0; i < 4 * n; i++) {
+      const guint q = products[i / 4 * 4 + alpha], made = code_at(OUT(0, 0, 1), type, i);
+      if (made != (colors >> i % 4 & 1 && q ? cc_weighted_divide(products[i], q, max)
+                                            : code_at(before, type, i)))
+        check_fail("sample %u of product %u and weight %u is %u", i, products[i], q, made);
+    }
+  }
+}
+
+/* All colors and alphas of bytes. Without a filter between them, both kernels give the same color,
+ * except where alpha is 0. */
+static void
+check_all_colors(void) {
+  const CcWeightedKernels *kernels = check.variant->rows->weighted;
+  guint8 row[1024], made[1024];
+  guint16 products[1024];
+  for (guint a = 0; a < 256; a++) {
+    const guint alpha = a % 4;
+    for (guint i = 0; i < 1024; i++)
+      row[i] = (guint8)(i % 4 == alpha ? a : i / 4);
+    memset(made, 77, sizeof made);
+    kernels->premultiply[CC_SAMPLE_U8](products, row, alpha, 256);
+    kernels->divide[CC_SAMPLE_U8](made, products, alpha, 15 & ~(1u << alpha), 256);
+    for (guint i = 0; i < 1024; i++) {
+      assert_product(products, row, CC_SAMPLE_U8, alpha, i);
+      if (made[i] != (a && i % 4 != alpha ? row[i] : 77))
+        check_fail("color %u of alpha %u becomes %u", row[i], a, made[i]);
+    }
+  }
+}
+
+/* All odd weights, with the products on both sides of each limit between two bytes. Some quotients
+ * are so close to an integer that float rounds them to it. */
+static void
+check_all_limits(void) {
+  guint8 made[1024] = {0};
+  guint16 products[1024];
+  for (guint q = 1; q <= G_MAXUINT16; q += 2) {
+    for (guint i = 0; i < 1024; i++)
+      products[i] =
+          (guint16)(i % 4 == 3 ? q : MIN((2 * (i / 4) + 1) * q / 510 + i % 2, G_MAXUINT16));
+    check.variant->rows->weighted->divide[CC_SAMPLE_U8](made, products, 3, 7, 256);
+    for (guint i = 0; i < 1024; i++)
+      if (i % 4 < 3 && made[i] != cc_weighted_divide(products[i], q, G_MAXUINT8))
+        check_fail("product %u of weight %u becomes %u", products[i], q, made[i]);
+  }
+}
+
 /* --- all --- */
 
 void
 check_row_kernels(void) {
   const CcRows *all = check.variant->rows;
+  if (!check.bench && check_begin("weighted, all colors"))
+    check_all_colors();
+  if (!check.bench && check_begin("weighted, all limits"))
+    check_all_limits();
   for (CcSampleType type = CC_SAMPLE_U8; type <= CC_SAMPLE_U16; type++) {
     check_samples(type);
+    check_premultiply(type);
+    check_divide(type);
     for (CcRequantizationVariant requantization = 0; requantization < CC_N_FINISHES;
          requantization++) {
       for (guint parts = 0; parts <= CC_MAX_PARTS; parts++)

@@ -68,6 +68,18 @@ static const struct {
     {.overlay = 0x00ffffff},
 };
 
+/* Kernels for chroma. One of CHROMA_EVERY cases has one, so that combinations of the other
+ * parameters stay the same. */
+#define CHROMA_EVERY 4
+static const struct {
+  const gchar *kernel; /* NULL: that of luma */
+  guint size;          /* 0: that of luma */
+} chroma_kernels[] = {
+    {"gaussian", 3}, {NULL, 3},          {"box", 7},    {"sobel", 0}, {"identity", 0},
+    {NULL, 9},       {"kirsch", 3},      {"log", 5},    {"box", 31},  {NULL, 1},
+    {"gaussian", 0}, {"motion-blur", 9}, {"scharr", 3},
+};
+
 typedef enum {
   REGION_ALL,
   REGION_INSIDE,       /* any rectangle, at the same position */
@@ -319,6 +331,23 @@ keep_pairs(CcRoi *roi, guint stride, guint width) {
   source->x -= source->x % unit;
 }
 
+/* Replaces the settings that alpha=weighted refuses. Other kernels than blurs filter alpha. */
+static void
+weigh(CcFilter *filter) {
+  if (filter->alpha != CC_ALPHA_WEIGHTED)
+    return;
+  if (filter->kernel->klass != CC_KERNEL_BLUR) {
+    filter->alpha = CC_ALPHA_FILTER;
+    return;
+  }
+  filter->scale = filter->bias = 0;
+  filter->response = CC_RESPONSE_AUTO;
+  if (filter->border == CC_BORDER_CONSTANT)
+    filter->border = CC_BORDER_REPLICATE;
+  if (filter->chroma_kernel && filter->chroma_kernel->klass != CC_KERNEL_BLUR)
+    filter->chroma_kernel = NULL;
+}
+
 Case
 case_list_get(const CaseList *list, guint index) {
   const guint8 *level = g_array_index(list->combinations, Combination, index).level;
@@ -358,14 +387,31 @@ case_list_get(const CaseList *list, guint index) {
       .width = width,
       .height = height,
   };
+  if (index % CHROMA_EVERY == 0) {
+    const guint i = index / CHROMA_EVERY % G_N_ELEMENTS(chroma_kernels);
+    const gchar *name = chroma_kernels[i].kernel;
+    result.filter.chroma_kernel = name ? cc_kernels_find(name) : NULL;
+    result.filter.chroma_size = chroma_kernels[i].size;
+  }
   result.layout.kr = ranges[level[DIM_RANGE]].kr;
   result.layout.kb = ranges[level[DIM_RANGE]].kb;
   const guint stride = result.filter.stride;
   set_region(&result.roi, regions[level[DIM_REGION]], stride, width, height, result.seed);
   if (result.layout.plane[0].has_macropixels)
     keep_pairs(&result.roi, stride, width);
+  weigh(&result.filter);
   result.refused = result.filter.response == CC_RESPONSE_DIRECTION && kernel->n_matrices != 2;
   return result;
+}
+
+gchar *
+case_describe_chroma(const CcFilter *filter) {
+  GString *text = g_string_new(NULL);
+  if (filter->chroma_kernel)
+    g_string_append_printf(text, " chroma-kernel=%s", filter->chroma_kernel->name);
+  if (filter->chroma_size)
+    g_string_append_printf(text, " chroma-size=%u", filter->chroma_size);
+  return g_string_free(text, FALSE);
 }
 
 /* Returns "roi=all target=same", or the values of the properties. */
@@ -382,16 +428,16 @@ describe_region(const CcRoi *roi) {
 
 gchar *
 case_describe(const Case *c) {
-  g_autofree gchar *region = describe_region(&c->roi);
+  g_autofree gchar *region = describe_region(&c->roi), *chroma = case_describe_chroma(&c->filter);
   return g_strdup_printf(
       "kernel=%s format=%s size=%ux%u range=%s border=%s border-value=%g response=%s chroma=%s "
       "color=%s alpha=%s scale=%.17g bias=%g stride=%u repeats=%u threshold=%g invert=%d mix=%g "
-      "overlay=0x%08x %s pattern=%s src=%s dst=%s",
+      "overlay=0x%08x%s %s pattern=%s src=%s dst=%s",
       c->kernel, c->format, c->width, c->height, c->range, cc_border_names[c->filter.border],
       c->filter.border_value, cc_response_names[c->filter.response],
       cc_chroma_names[c->filter.chroma], cc_color_names[c->filter.color],
       cc_alpha_names[c->filter.alpha], c->filter.scale, c->filter.bias, c->filter.stride,
       c->filter.repeats, c->filter.threshold, c->filter.invert, c->filter.mixes ? c->filter.mix : 1,
-      c->filter.overlay, region, pattern_names[c->pattern], placement_names[c->src],
+      c->filter.overlay, chroma, region, pattern_names[c->pattern], placement_names[c->src],
       placement_names[c->dst]);
 }

@@ -54,6 +54,9 @@ typedef struct {
 /* Returns all parameters of a case on one line. */
 gchar *case_describe(const Case *c);
 
+/* Returns " chroma-kernel=NAME chroma-size=N", without the parts that are not set. */
+gchar *case_describe_chroma(const CcFilter *filter);
+
 typedef struct {
   GArray *kernels;      /* of TestKernel */
   GArray *combinations; /* of Combination */

@@ -140,7 +140,10 @@ static const struct {
     {"gaussian", "YUY2", 2001, 1010, 1, 0, 0, TRUE, 1, 0, 0, 0},
 };
 
-/* Repetitions: all kinds of planes and packed frames; chroma and alpha that are filtered, copied
+/* Kernels for chroma: all kinds of planes, packed frames, depths and strides; the same and other
+ * sample types; windows and responses of all kinds; mixes, regions and repetitions.
+ *
+ * Repetitions: all kinds of planes and packed frames; chroma and alpha that are filtered, copied
  * and filled; luma of R, G and B; bits beside the samples; half a macropixel; odd sizes, and parts
  * of subsampled planes; targets that are cut off; windows larger than the frame; stages afterwards;
  * plans that are rewritten; frames that are written with non-temporal stores. */
@@ -150,7 +153,43 @@ static const struct {
   const gchar *options; /* after "kernel=" */
   CcRect source;        /* of no width: the frame */
   guint target[2];      /* 0, 0: none */
-} repeated[] = {
+} of_options[] = {
+    {"I420", 203, 41, 1, "gaussian size=5 chroma-size=3", {0}, {0}},
+    {"I420", 203, 41, 1, "sobel chroma-kernel=gaussian", {0}, {0}},
+    {"NV12", 150, 131, 1, "box size=127 chroma-size=3 border=wrap", {0}, {0}},
+    {"NV12", 150, 131, 1, "box size=3 chroma-size=127", {0}, {0}},
+    {"NV12", 331, 39, 1, "sobel response=direction chroma-kernel=gaussian", {0}, {0}},
+    {"I420",
+     203,
+     41,
+     1,
+     "sobel response=direction chroma-kernel=sobel chroma-size=7 border=reflect",
+     {0},
+     {0}},
+    {"YUY2", 203, 21, 1, "gaussian size=9 chroma-size=3 border=constant", {0}, {0}},
+    {"UYVY", 202, 21, 1, "sobel size=5 chroma-kernel=box chroma-size=15", {20, 1, 100, 18}, {0}},
+    {"VYUY", 203, 21, 1, "kirsch chroma-kernel=motion-blur chroma-size=5 stride=2", {0}, {0}},
+    {"AYUV", 150, 21, 1, "gaussian size=5 chroma-kernel=laplacian alpha=filter", {0}, {0}},
+    {"AYUV", 150, 21, 1, "identity chroma-kernel=box chroma-size=31", {11, 3, 90, 15}, {40, 1}},
+    {"Y444", 99, 21, 1, "log chroma-kernel=scharr", {0}, {0}},
+    {"Y42B", 203, 41, 1, "box size=31 chroma-kernel=gaussian sigma=1.3 chroma-size=9", {0}, {0}},
+    {"P010_10LE", 283, 37, 1, "gaussian size=5 chroma-size=3", {0}, {0}},
+    {"P010_10LE", 283, 37, 1, "sobel chroma-kernel=gaussian sigma=2", {0}, {0}},
+    {"I422_12LE", 203, 21, 1, "unsharp chroma-kernel=box bias=-20 scale=0.5", {0}, {0}},
+    {"Y444_16LE", 99, 40, 1, "gaussian size=15 sigma=3 chroma-size=5 border=wrap", {0}, {0}},
+    {"NV12", 331, 39, 1, "gaussian size=7 chroma-size=3 stride=4 border=reflect-101", {0}, {0}},
+    {"I420", 203, 21, 1, "sobel chroma-kernel=gaussian mix=-1.5 stride=2", {0}, {0}},
+    {"I420", 203, 21, 1, "sobel chroma-kernel=gaussian invert=true mix=0.5", {0}, {0}},
+    {"NV12", 331, 39, 1, "sobel chroma-kernel=gaussian threshold=0.3 mix=0.5", {0}, {0}},
+    {"YUY2", 203, 21, 1, "sobel chroma-kernel=gaussian overlay=#ff0000", {0}, {0}},
+    {"I420", 203, 41, 1, "box chroma-kernel=gaussian size=5 chroma=copy", {0}, {0}},
+    {"I420", 1, 9, 1, "box size=9 chroma-size=3 border=wrap", {0}, {0}},
+    {"YUY2", 1, 9, 1, "gaussian chroma-size=3", {0}, {0}},
+    {"NV12", 331, 39, 3, "box size=31 chroma-size=3 chroma=filter", {101, 9, 151, 25}, {0}},
+    {"UYVY", 202, 21, 3, "box chroma-kernel=gaussian size=5", {0}, {0}},
+    {"AYUV", 150, 21, 2, "sobel chroma-kernel=box alpha=filter", {0}, {0}},
+    {"NV12", 2100, 1300, 1, "gaussian size=5 chroma-size=3", {0}, {0}},
+    {"YUY2", 2001, 1010, 1, "sobel chroma-kernel=gaussian chroma-size=9", {0}, {0}},
     {"GRAY8", 333, 41, 3, "box", {0}, {0}},
     {"GRAY8", 333, 41, 3, "box size=31 border=reflect-101", {31, 3, 200, 33}, {0}},
     {"GRAY8", 150, 131, 3, "box size=127 border=wrap", {0}, {0}},
@@ -220,11 +259,118 @@ static const struct {
      "box size=5 threshold=0.5 mix=0.5 chroma=filter",
      {300, 200, 1701, 1001},
      {0}},
+    /* weighted alpha */
+    {"RGBA", 93, 35, 1, "gaussian alpha=weighted", {0}, {0}},
+    {"RGBA", 333, 41, 1, "gaussian size=5 border=reflect alpha=weighted", {11, 3, 50, 6}, {0}},
+    {"RGBA", 70, 20, 3, "box size=31 border=wrap color=grey alpha=weighted", {0}, {0}},
+    {"RGBA", 1, 1, 1, "gaussian sigma=3 border=reflect-101 mix=0.5 alpha=weighted", {0}, {0}},
+    {"RGBA", 257, 9, 1, "box size=127 stride=2 alpha=weighted", {0}, {0}},
+    {"RGBA", 93, 35, 1, "gaussian size=7 threshold=0.4 alpha=weighted", {11, 3, 50, 6}, {7, 2}},
+    {"RGBA", 333, 41, 1, "box overlay=#80ff2010 border=wrap stride=4 alpha=weighted", {0}, {0}},
+    {"RGBA", 70, 20, 1, "motion-blur invert=true alpha=weighted", {0}, {0}},
+    {"BGRA", 1, 1, 3, "gaussian alpha=weighted", {0}, {0}},
+    {"BGRA",
+     257,
+     9,
+     1,
+     "gaussian size=5 border=reflect stride=2 alpha=weighted",
+     {11, 3, 50, 6},
+     {0}},
+    {"BGRA", 93, 35, 1, "box size=31 border=wrap color=grey alpha=weighted", {0}, {0}},
+    {"BGRA", 333, 41, 1, "gaussian sigma=3 border=reflect-101 mix=0.5 alpha=weighted", {0}, {0}},
+    {"BGRA", 70, 20, 1, "box size=127 alpha=weighted", {0}, {0}},
+    {"BGRA", 1, 1, 1, "gaussian size=7 threshold=0.4 stride=4 alpha=weighted", {0}, {0}},
+    {"BGRA", 257, 9, 3, "box overlay=#80ff2010 border=wrap alpha=weighted", {0}, {0}},
+    {"BGRA", 93, 35, 1, "motion-blur invert=true alpha=weighted", {0}, {0}},
+    {"ARGB", 333, 41, 1, "gaussian alpha=weighted", {0}, {0}},
+    {"ARGB", 70, 20, 1, "gaussian size=5 border=reflect alpha=weighted", {11, 3, 50, 6}, {0}},
+    {"ARGB", 1, 1, 1, "box size=31 border=wrap color=grey alpha=weighted", {0}, {0}},
+    {"ARGB",
+     257,
+     9,
+     1,
+     "gaussian sigma=3 border=reflect-101 mix=0.5 stride=2 alpha=weighted",
+     {0},
+     {0}},
+    {"ARGB", 93, 35, 3, "box size=127 alpha=weighted", {0}, {0}},
+    {"ARGB", 333, 41, 1, "gaussian size=7 threshold=0.4 alpha=weighted", {11, 3, 50, 6}, {7, 2}},
+    {"ARGB", 70, 20, 1, "box overlay=#80ff2010 border=wrap alpha=weighted", {0}, {0}},
+    {"ARGB", 1, 1, 1, "motion-blur invert=true alpha=weighted", {0}, {0}},
+    {"ABGR", 257, 9, 1, "gaussian stride=2 alpha=weighted", {0}, {0}},
+    {"ABGR", 93, 35, 1, "gaussian size=5 border=reflect alpha=weighted", {11, 3, 50, 6}, {0}},
+    {"ABGR", 333, 41, 3, "box size=31 border=wrap color=grey alpha=weighted", {0}, {0}},
+    {"ABGR",
+     70,
+     20,
+     1,
+     "gaussian sigma=3 border=reflect-101 mix=0.5 stride=4 alpha=weighted",
+     {0},
+     {0}},
+    {"ABGR", 1, 1, 1, "box size=127 alpha=weighted", {0}, {0}},
+    {"ABGR",
+     257,
+     9,
+     1,
+     "gaussian size=7 threshold=0.4 stride=2 alpha=weighted",
+     {11, 3, 50, 6},
+     {7, 2}},
+    {"ABGR", 93, 35, 1, "box overlay=#80ff2010 border=wrap alpha=weighted", {0}, {0}},
+    {"ABGR", 333, 41, 1, "motion-blur invert=true alpha=weighted", {0}, {0}},
+    {"AYUV", 70, 20, 3, "gaussian alpha=weighted", {0}, {0}},
+    {"AYUV", 1, 1, 1, "gaussian size=5 border=reflect chroma=copy alpha=weighted", {0}, {0}},
+    {"AYUV", 257, 9, 1, "box size=31 border=wrap color=grey stride=2 alpha=weighted", {0}, {0}},
+    {"AYUV",
+     93,
+     35,
+     1,
+     "gaussian sigma=3 border=reflect-101 mix=0.5 chroma=copy alpha=weighted",
+     {0},
+     {0}},
+    {"AYUV", 333, 41, 1, "box size=127 alpha=weighted", {0}, {0}},
+    {"AYUV",
+     70,
+     20,
+     1,
+     "gaussian size=7 threshold=0.4 chroma=copy alpha=weighted",
+     {11, 3, 50, 6},
+     {7, 2}},
+    {"AYUV", 1, 1, 3, "box overlay=#80ff2010 border=wrap alpha=weighted", {0}, {0}},
+    {"AYUV", 257, 9, 1, "motion-blur invert=true chroma=copy stride=2 alpha=weighted", {0}, {0}},
+    {"ARGB64", 93, 35, 1, "gaussian alpha=weighted", {0}, {0}},
+    {"ARGB64",
+     333,
+     41,
+     1,
+     "gaussian size=5 border=reflect stride=4 alpha=weighted",
+     {11, 3, 50, 6},
+     {0}},
+    {"ARGB64", 70, 20, 1, "box size=31 border=wrap color=grey alpha=weighted", {0}, {0}},
+    {"ARGB64", 1, 1, 1, "gaussian sigma=3 border=reflect-101 mix=0.5 alpha=weighted", {0}, {0}},
+    {"ARGB64", 257, 9, 3, "box size=127 alpha=weighted", {0}, {0}},
+    {"ARGB64", 93, 35, 1, "gaussian size=7 threshold=0.4 alpha=weighted", {11, 3, 50, 6}, {7, 2}},
+    {"ARGB64", 333, 41, 1, "box overlay=#80ff2010 border=wrap alpha=weighted", {0}, {0}},
+    {"ARGB64", 70, 20, 1, "motion-blur invert=true alpha=weighted", {0}, {0}},
+    {"AYUV", 333, 41, 1, "gaussian size=5 chroma-size=3 alpha=weighted", {17, 3, 200, 30}, {0}},
+    {"AYUV",
+     333,
+     41,
+     1,
+     "box size=9 chroma-kernel=gaussian sigma=2 alpha=weighted",
+     {17, 3, 200, 30},
+     {0}},
+    {"AYUV",
+     333,
+     41,
+     1,
+     "gaussian size=31 chroma-kernel=box chroma-size=3 border=wrap stride=2 alpha=weighted",
+     {17, 3, 200, 30},
+     {0}},
+    {"RGBA", 1281, 801, 1, "gaussian size=5 alpha=weighted", {0}, {0}},
 };
 
 guint
 regressions_count(void) {
-  return G_N_ELEMENTS(cases) + G_N_ELEMENTS(composed) + G_N_ELEMENTS(repeated);
+  return G_N_ELEMENTS(cases) + G_N_ELEMENTS(composed) + G_N_ELEMENTS(of_options);
 }
 
 /* Returns a row and a column with sums of 27 and 6 bits. */
@@ -298,36 +444,36 @@ composed_get(guint i) {
 }
 
 static Case
-repeated_get(guint i) {
-  const TestFormat *format = test_format_find(repeated[i].format);
-  g_autofree gchar *text = g_strconcat("kernel=", repeated[i].options, NULL);
+options_get(guint i) {
+  const TestFormat *format = test_format_find(of_options[i].format);
+  g_autofree gchar *text = g_strconcat("kernel=", of_options[i].options, NULL);
   g_auto(CcOptions) options;
   Case c = {
-      .layout = test_format_layout(format, repeated[i].width, repeated[i].height, i % 2),
+      .layout = test_format_layout(format, of_options[i].width, of_options[i].height, i % 2),
       .pattern = PATTERN_RANDOM,
       .src = i % PLACEMENT_COUNT,
       .dst = i / 2 % PLACEMENT_COUNT,
       .seed = i,
-      .kernel = repeated[i].options,
+      .kernel = of_options[i].options,
       .format = format->name,
       .range = i % 2 ? "limited" : "full",
-      .width = repeated[i].width,
-      .height = repeated[i].height,
+      .width = of_options[i].width,
+      .height = of_options[i].height,
   };
   cc_options_init(&options);
   g_assert_true(cc_options_set_text(&options, text, NULL));
   cc_options_get_filter(&options, &c.filter); /* a named kernel, which lives on */
   c.filter.border_value = 0.3;
-  c.filter.repeats = repeated[i].repeats;
-  c.roi = (CcRoi){repeated[i].source, repeated[i].target[0] > 0, repeated[i].target[0],
-                  repeated[i].target[1]};
+  c.filter.repeats = of_options[i].repeats;
+  c.roi = (CcRoi){of_options[i].source, of_options[i].target[0] > 0, of_options[i].target[0],
+                  of_options[i].target[1]};
   return c;
 }
 
 Case
 regressions_get(guint index) {
   if (index >= G_N_ELEMENTS(cases) + G_N_ELEMENTS(composed))
-    return repeated_get(index - G_N_ELEMENTS(cases) - G_N_ELEMENTS(composed));
+    return options_get(index - G_N_ELEMENTS(cases) - G_N_ELEMENTS(composed));
   if (index >= G_N_ELEMENTS(cases))
     return composed_get(index - G_N_ELEMENTS(cases));
   const TestFormat *format = test_format_find(cases[index].format);

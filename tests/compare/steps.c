@@ -97,11 +97,12 @@ add_case(Steps *self, const Case *c) {
   g_autoptr(CcPlan) plan = cc_plan_new(f, &c->layout, &error);
   if (!plan || !cc_roi_find_region(&c->roi, f->stride, &c->layout, &region, NULL))
     return; /* tests/unit/test-plan.c covers refused plans */
-  g_string_append_printf(self->plans, "%s %s %s %s %s %s %s %s %.5g %g %u%s\n", c->kernel,
+  g_autofree gchar *chroma = case_describe_chroma(f);
+  g_string_append_printf(self->plans, "%s %s %s %s %s %s %s %s %.5g %g %u%s%s\n", c->kernel,
                          c->format, c->range, cc_border_names[f->border],
                          cc_response_names[f->response], cc_chroma_names[f->chroma],
                          cc_color_names[f->color], cc_alpha_names[f->alpha], f->scale, f->bias,
-                         f->stride, c->roi.source.width ? " region" : "");
+                         f->stride, chroma, c->roi.source.width ? " region" : "");
   add_plan(self, plan);
 }
 

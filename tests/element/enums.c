@@ -38,6 +38,7 @@ const TestKnob test_knobs[] = {
     REAL("border-value", TEST_LOOKS, border_value, 4, 0, 0.25, 0.5, 1),
     WHOLE("chroma", TEST_LOOKS, chroma, 4, 0, 1, 2, 3),
     WHOLE("color", TEST_LOOKS, color, 3, 0, 1, 2),
+    /* without weighted, which refuses most kernels */
     WHOLE("alpha", TEST_LOOKS, alpha, 3, 0, 1, 2),
     REAL("threshold", TEST_LOOKS, threshold, 6, 0, 0, 0, 0, 0.25, 0.5),
     WHOLE("invert", TEST_LOOKS, invert, 2, 0, 1),

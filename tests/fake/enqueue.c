@@ -6,6 +6,7 @@
 
 #include "cuda/stages/compose.h"
 #include "cuda/stages/direction_color.h"
+#include "cuda/stages/weighted.h"
 #include "cuda/tensor/conv2d_kernels.h"
 
 struct CUmod_st {
@@ -272,11 +273,14 @@ set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
       add_overlay_ranges(op, job);
       continue;
     }
+    const gsize inner = CC_PRIVATE(const CcWeightedJob, job)->is_luma ? 4 : 8;
+    const gsize from = g_str_has_prefix(op->kernel, "cc_divide_") ? inner : pixel;
+    const gsize to = g_str_has_prefix(op->kernel, "cc_premultiply_") ? inner : pixel;
     if (job->src) /* else all samples are filled */
       op->range[op->n_ranges++] = rows_range((gconstpointer)job->src, (gsize)job->src_pitch,
-                                             (gsize)job->src_width * pixel, (gsize)job->src_height);
+                                             (gsize)job->src_width * from, (gsize)job->src_height);
     op->range[op->n_ranges++] = rows_range((gconstpointer)job->dst, (gsize)job->dst_pitch,
-                                           (gsize)job->width * pixel, (gsize)job->height);
+                                           (gsize)job->width * to, (gsize)job->height);
   }
   if (l->memory_taps)
     op->range[op->n_ranges++] = (FakeRange){l->memory_taps, l->memory_taps + 1};
@@ -291,7 +295,8 @@ set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
 }
 
 /* Checks that the tiles of the plane jobs follow one another, that every block has at least one
- * tile, and that every thread has at most one. */
+ * tile, and that every thread has at most one. A plane job has no tiles if a field has no rows of
+ * its plane. */
 static void
 check_tiles(const CcLaunch *launch, const FakeGrid *grid) {
   gint64 n = 0;
@@ -301,11 +306,12 @@ check_tiles(const CcLaunch *launch, const FakeGrid *grid) {
     const CcPlaneJob *job = &launch->job[p];
     g_assert_cmpint(job->first_tile, ==, n);
     g_assert_cmpint(job->tiles_across, >=, 1);
-    g_assert_cmpint(job->n_tiles, >=, job->tiles_across);
+    g_assert_cmpint(job->n_tiles, >=, 0);
     g_assert_cmpint(job->n_tiles % job->tiles_across, ==, 0);
     n += job->n_tiles;
   }
   g_assert_cmpint(launch->n_tiles, ==, n);
+  g_assert_cmpint(n, >=, 1);
   g_assert_cmpint(grid->n_blocks, <=, n);
   g_assert_cmpint((gint64)grid->n_blocks * grid->across * grid->down, >=, n);
 }

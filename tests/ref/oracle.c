@@ -65,9 +65,9 @@ action_of_role(const CcFilter *filter, CcRole role, const CcPlaneLayout *plane, 
   }
   case CC_ROLE_ALPHA:
     *fill = (1u << plane->depth) - 1;
-    return filter->alpha == CC_ALPHA_FILTER ? ACTION_FILTER
+    return filter->alpha == CC_ALPHA_OPAQUE ? ACTION_FILL
            : filter->alpha == CC_ALPHA_COPY ? ACTION_COPY
-                                            : ACTION_FILL;
+                                            : ACTION_FILTER;
   case CC_ROLE_PADDING:
     return ACTION_COPY;
   default:
@@ -600,9 +600,15 @@ filter_again(const Kernels *kernels, const CcRoi *roi, const CcFrameLayout *layo
         make_kind(kernels, roi, layout, &kind, frame, frame, TRUE, found);
 }
 
+gboolean
+oracle_is_grey(const CcFilter *filter, const CcFrameLayout *layout) {
+  Offset rgb[3];
+  return is_grey(filter, layout, rgb);
+}
+
 void
-oracle_filter(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout,
-              const CcFrame *src, const CcFrame *dst, OracleTolerance *tolerance) {
+oracle_filter_unweighted(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout,
+                         const CcFrame *src, const CcFrame *dst, OracleTolerance *tolerance) {
   OracleTolerance found = {0};
   Offset rgb[3], offset;
   Kind kind;

@@ -53,6 +53,13 @@ void oracle_regions_of_size(const CcFilter *filter, const CcRoi *roi, const CcFr
 void oracle_filter(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout,
                    const CcFrame *src, const CcFrame *dst, OracleTolerance *tolerance);
 
+/* Does the same, but filters colors without weights also with alpha=weighted. */
+void oracle_filter_unweighted(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout,
+                              const CcFrame *src, const CcFrame *dst, OracleTolerance *tolerance);
+
+/* Returns whether R, G and B become their luma. */
+gboolean oracle_is_grey(const CcFilter *filter, const CcFrameLayout *layout);
+
 /* Fills dst with what pixels outside of all regions have: a copy of src, or black. */
 void oracle_outside(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame *src,
                     const CcFrame *dst);

@@ -169,7 +169,8 @@ is_mixed(const Frame *frame, CcRole role) {
   const CcFilter *filter = frame->filter;
   if (is_chroma(role))
     return oracle_chroma(filter) != CC_CHROMA_COPY || filter->threshold > 0;
-  return is_bright(role) || (role == CC_ROLE_ALPHA && filter->alpha == CC_ALPHA_FILTER);
+  return is_bright(role) || (role == CC_ROLE_ALPHA && (filter->alpha == CC_ALPHA_FILTER ||
+                                                       filter->alpha == CC_ALPHA_WEIGHTED));
 }
 
 /* --- overlay --- */

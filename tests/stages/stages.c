@@ -88,7 +88,7 @@ draw_case(Case *c, guint number) {
                          .size = 2 * draw(0, 4) + 1,
                          .border = draw(0, CC_N_BORDERS - 1),
                          .border_value = 0.3,
-                         .alpha = draw(0, CC_N_ALPHAS - 1),
+                         .alpha = draw(0, CC_ALPHA_OPAQUE),
                          .chroma = draw(0, CC_N_CHROMAS - 1),
                          .color = draw(0, CC_N_COLORS - 1),
                          .stride = 1u << (draw(0, 1) * draw(0, 2)),
@@ -133,6 +133,7 @@ typedef struct {
   CcSessionFrame base; /* of a session */
   GuardedFrame *src, *dst, *expected;
   gboolean in_place; /* `dst` is the source too */
+  gboolean by_fields;
   CcRegion region[MAX_REGIONS + 1];
   /* the program of each region, as its offset in Programs; a session chooses them itself */
   gsize program[MAX_REGIONS + 1];
@@ -198,8 +199,11 @@ set_programs(Frame *frame, const Programs *programs) {
 /* Filters a region of a frame on the CPU, without the stages. */
 static void
 filter_region(CcBackend *cpu, CcProgram *program, const Frame *frame, const CcRegion *region) {
-  const CcSubmitInfo submission = {
-      .src = frame->src->frame, .dst = frame->expected->frame, .regions = region, .n_regions = 1};
+  const CcSubmitInfo submission = {.src = frame->src->frame,
+                                   .dst = frame->expected->frame,
+                                   .by_fields = frame->by_fields,
+                                   .regions = region,
+                                   .n_regions = 1};
   g_autoptr(GError) error = NULL;
   CcTimes times;
   CcSubmission *submitted = cc_backend_submit(cpu, program, &submission, &error);
@@ -217,6 +221,7 @@ frame_new(CcBackend *cpu, const Programs *programs, const Case *c, gboolean in_s
   frame->expected = guarded_frame_new(&c->plan->out_frame_layout, PLACEMENT_ALIGNED);
   guarded_frame_draw(frame->src, draw(0, PATTERN_COUNT - 1), numbers);
   frame->in_place = c->filter.stride == 1 && draw(0, 2) == 0;
+  frame->by_fields = c->filter.stride == 1 && draw(0, 1);
   if (frame->in_place)
     guarded_frame_copy(frame->expected, frame->src);
   else
@@ -232,11 +237,13 @@ frame_new(CcBackend *cpu, const Programs *programs, const Case *c, gboolean in_s
   for (guint i = 0; i < frame->n_regions; i++) {
     filter_region(cpu, program_of(programs, frame, i), frame, &frame->region[i]);
     if (frame->program[i] == offsetof(Programs, filter))
-      test_stages_apply(c->stages, c->without, &frame->region[i], &frame->src->frame,
-                        &frame->expected->frame, &frame->expected_count[i * c->stages->n]);
+      test_stages_apply(c->stages, c->without, &frame->region[i], frame->by_fields,
+                        &frame->src->frame, &frame->expected->frame,
+                        &frame->expected_count[i * c->stages->n]);
   }
   frame->submission = (CcSubmitInfo){.src = frame->in_place ? frame->dst->frame : frame->src->frame,
                                      .in_place = frame->in_place,
+                                     .by_fields = frame->by_fields,
                                      .dst = frame->dst->frame,
                                      .regions = frame->region,
                                      .n_regions = frame->n_regions,
@@ -305,9 +312,9 @@ judge(const Frame *frame, const Case *c, gconstpointer count) {
   else
     return TRUE;
   g_autofree gchar *plan = cc_plan_describe(c->plan);
-  g_print("FAILED: %s of %ux%u, %s, %u regions, border %d, stages: %s: %s\n", c->format->name,
+  g_print("FAILED: %s of %ux%u, %s, %u regions%s, border %d, stages: %s: %s\n", c->format->name,
           c->layout.plane[0].width, c->layout.plane[0].height, plan, frame->n_regions,
-          c->filter.border, c->stages->name, why);
+          frame->by_fields ? " by fields" : "", c->filter.border, c->stages->name, why);
   return FALSE;
 }
 
@@ -557,6 +564,7 @@ run_session(void) {
       Frame *frame = frame_new(cpu, &without, &c, TRUE);
       frame->base.klass = &klass;
       frame->base.in_place = frame->in_place;
+      frame->base.by_fields = frame->by_fields;
       frame->base.regions = frame->region;
       frame->base.n_regions = frame->n_regions;
       cc_session_submit(session, &frame->base, &error);

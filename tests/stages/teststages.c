@@ -115,20 +115,36 @@ apply_larger(const CcPlan *plan, const CcPlacement *placement, const CcFrame *sr
   return n_changed;
 }
 
-void
-test_stages_apply(const TestStages *stages, const CcPlan *plan, const CcRegion *region,
-                  const CcFrame *src, const CcFrame *dst, guint64 count[3]) {
-  CcPlacement placement;
-  cc_plan_place(plan, region, &placement);
+static void
+apply(const TestStages *stages, const CcPlan *plan, const CcPlacement *placement,
+      const CcFrame *src, const CcFrame *dst, guint64 count[3]) {
   for (guint i = 0; i < stages->n; i++) {
     if (stages->stage[i].reads == CC_READS_SAMPLES)
-      count[i] += apply_larger(plan, &placement, src, dst);
+      count[i] += apply_larger(plan, placement, src, dst);
     for (guint p = 0; p < plan->layout.n_planes; p++)
       for (guint c = 0; c < plan->layout.plane[p].step; c++) {
-        const Samples samples = {plan, p, c, placement.target[p], placement.repeats[p]};
+        const Samples samples = {plan, p, c, placement->target[p], placement->repeats[p]};
         if (stages->stage[i].reads == CC_READS_PLANES &&
             cc_plan_filtered_components(plan, p) >> c & 1)
           count[i] += apply_maximum(&samples, dst);
       }
+  }
+}
+
+void
+test_stages_apply(const TestStages *stages, const CcPlan *plan, const CcRegion *region,
+                  gboolean by_fields, const CcFrame *src, const CcFrame *dst, guint64 count[3]) {
+  const guint n_planes = plan->frame_layout.n_planes;
+  for (guint f = 0; f < (by_fields ? 2 : 1); f++) {
+    const guint fields[CC_MAX_PLANES] = {f, f, f, f};
+    CcFrame from = *src, to = *dst;
+    CcPlacement placement;
+    cc_plan_place(plan, region, &placement);
+    if (by_fields) {
+      cc_placement_take_field(&placement, plan, f);
+      cc_frame_take_field(&from, n_planes, fields);
+      cc_frame_take_field(&to, n_planes, placement.target_field);
+    }
+    apply(stages, plan, &placement, &from, &to, count);
   }
 }

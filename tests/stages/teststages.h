@@ -62,8 +62,10 @@ const CcFrame *test_device_frame_get(const TestDeviceFrame *self);
 void test_device_frame_copy(const TestDeviceFrame *self, const CcFrame *host, gboolean to_device);
 
 /* Applies the stages to the targets of a region in `dst`, which has the result of `plan`, a plan
- * without the stages. Adds to count[i] the number of samples that stage i changes. */
+ * without the stages. With `by_fields`, each field has its own edges. Adds to count[i] the number
+ * of samples that stage i changes. */
 void test_stages_apply(const TestStages *stages, const CcPlan *plan, const CcRegion *region,
-                       const CcFrame *src, const CcFrame *dst, guint64 count[3]);
+                       gboolean by_fields, const CcFrame *src, const CcFrame *dst,
+                       guint64 count[3]);
 
 G_END_DECLS

@@ -49,9 +49,10 @@ test_text(void) {
   g_assert_true(cc_options_set_text(
       &options,
       "kernel=GAUSSIAN size=5 sigma=1/2 scale=-2 bias=-4.5 response=absolute border=wrap "
-      "border-value=0.5 chroma=copy color=grey alpha=filter threshold=1/4 invert=YES mix=-2 "
-      "overlay=#10A0ff stride=4 roi='10,20,300,200; 0 0 8 8' target=<<1,2>,<3,4>> outside=BLACK "
-      "roi-meta=yes roi-type=face roi-sigma=1/4 algorithm=direct",
+      "border-value=0.5 chroma=copy chroma-kernel=Motion-Blur chroma-size=7 color=grey "
+      "alpha=filter threshold=1/4 invert=YES mix=-2 overlay=#10A0ff stride=4 "
+      "roi='10,20,300,200; 0 0 8 8' target=<<1,2>,<3,4>> outside=BLACK roi-meta=yes roi-type=face "
+      "roi-sigma=1/4 fields=FRAME algorithm=direct",
       NULL));
   cc_options_get_filter(&options, &filter);
   g_assert_cmpstr(filter.kernel->name, ==, "gaussian");
@@ -63,6 +64,8 @@ test_text(void) {
   g_assert_cmpint(filter.border, ==, CC_BORDER_WRAP);
   g_assert_cmpfloat(filter.border_value, ==, 0.5);
   g_assert_cmpint(filter.chroma, ==, CC_CHROMA_COPY);
+  g_assert_true(filter.chroma_kernel == cc_kernels_find("motion-blur"));
+  g_assert_cmpuint(filter.chroma_size, ==, 7);
   g_assert_cmpint(filter.color, ==, CC_COLOR_GREY);
   g_assert_cmpint(filter.alpha, ==, CC_ALPHA_FILTER);
   g_assert_cmpfloat(filter.threshold, ==, 0.25);
@@ -74,6 +77,7 @@ test_text(void) {
   g_assert_cmpint(filter.algorithm, ==, CC_ALGORITHM_DIRECT);
   g_assert_cmpint(filter.outside, ==, CC_OUTSIDE_BLACK);
   g_assert_cmpfloat(filter.roi_sigma, ==, 0.25);
+  g_assert_cmpint(filter.fields, ==, CC_FIELDS_FRAME);
   const CcRegionOptions *regions = &options.regions;
   g_assert_true(regions->roi.n == 2 && regions->roi.number[0][2] == 300);
   g_assert_true(regions->target.n == 2 && regions->target.number[1][0] == 3);
@@ -88,6 +92,27 @@ test_text(void) {
   g_assert_true(cc_options_set_text(&options, "", NULL));
   g_assert_true(cc_options_set_text(&options, " bias=1\tbias='2'\n", NULL));
   g_assert_cmpfloat(options.filter.bias, ==, 2);
+}
+
+/* The option chroma-kernel has the value `same` and the named kernels. */
+static void
+test_chroma_kernel(void) {
+  const GPtrArray *kernels = cc_kernels_builtin();
+  const CcOption *option = &cc_options[cc_options_find("chroma-kernel")];
+  for (guint i = 0; i <= kernels->len; i++) {
+    CcKernel *kernel = i > 0 ? g_ptr_array_index(kernels, i - 1) : NULL;
+    g_autofree gchar *text =
+        g_strdup_printf("kernel=box chroma-kernel=%s", kernel ? kernel->name : "same");
+    g_auto(CcOptions) options;
+    g_auto(CcFilter) filter = {0};
+    cc_options_init(&options);
+    g_assert_true(cc_options_set_text(&options, text, NULL));
+    cc_options_get_filter(&options, &filter);
+    g_assert_true(filter.kernel == cc_kernels_find("box"));
+    g_assert_true(filter.chroma_kernel == kernel);
+    g_assert_cmpstr(option->choices(option)[i].name, ==, kernel ? kernel->name : "same");
+  }
+  g_assert_null(option->choices(option)[kernels->len + 1].name);
 }
 
 /* The ways to define a custom kernel. Each replaces the one before. */
@@ -134,6 +159,10 @@ test_refusals(void) {
       {"bias=1 sigma=nan", "\"sigma=nan\": a number from 0 to 1000 is needed"},
       {"bias=1 size=4", "\"size=4\": an odd number from 1 to 127, or 0 for the kernel's own, is"},
       {"bias=1 size=-1", "\"size=-1\": an odd number"},
+      {"bias=1 chroma-size=4",
+       "\"chroma-size=4\": an odd number from 1 to 127, or 0 for the size of luma, is needed"},
+      {"bias=1 chroma-kernel=custom", "\"chroma-kernel=custom\": one of same, identity, box"},
+      {"bias=1 fields=both", "\"fields=both\": one of auto, frame is needed"},
       {"bias=1 stride=3", "\"stride=3\": 1, 2 or 4 is needed"},
       {"bias=1 size=3x", "\"size=3x\": an odd number"},
       {"bias=1 threshold=1.5", "\"threshold=1.5\": a number from 0 to 1 is needed"},
@@ -196,9 +225,11 @@ test_equality(void) {
     g_test_message("%s", option->name);
     g_assert_false(cc_filter_equal(&options.filter, &changed));
   }
-  CcFilter repeated = options.filter;
+  CcFilter repeated = options.filter, of_chroma = options.filter;
   repeated.repeats = 2;
   g_assert_false(cc_filter_equal(&options.filter, &repeated));
+  of_chroma.chroma_kernel = cc_kernels_find("box");
+  g_assert_false(cc_filter_equal(&options.filter, &of_chroma));
   g_assert_true(cc_filter_equal(&options.filter, &options.filter));
 }
 
@@ -301,6 +332,7 @@ main(int argc, char **argv) {
   g_test_add_func("/options/table", test_table);
   g_test_add_func("/options/equality", test_equality);
   g_test_add_func("/options/text", test_text);
+  g_test_add_func("/options/chroma-kernel", test_chroma_kernel);
   g_test_add_func("/options/definitions", test_definitions);
   g_test_add_func("/options/refusals", test_refusals);
   g_test_add_func("/options/long-type", test_long_type);

@@ -336,6 +336,8 @@ test_cover(void) {
             const CcFilter filter = {.kernel = cc_kernels_find(kernels[k]),
                                      .chroma = (CcChroma)chroma,
                                      .alpha = (CcAlpha)alpha};
+            if (alpha == CC_ALPHA_WEIGHTED && filter.kernel->klass != CC_KERNEL_BLUR)
+              continue; /* is refused */
             g_autoptr(CcPlan) plan = plan_for(&filter, format->name, limited);
             check_cover(plan);
           }
@@ -500,6 +502,271 @@ test_negative_scale(void) {
   }
 }
 
+/* --- kernels of chroma --- */
+
+static CcFilter
+with_chroma(const gchar *kernel, const gchar *chroma_kernel, guint chroma_size) {
+  return (CcFilter){.kernel = cc_kernels_find(kernel),
+                    .chroma_kernel = chroma_kernel ? cc_kernels_find(chroma_kernel) : NULL,
+                    .chroma_size = chroma_size,
+                    .chroma = CC_CHROMA_FILTER};
+}
+
+static gboolean
+same_op(const CcOp *a, const CcOp *b) {
+  for (guint m = 0; m < a->n_matrices && m < b->n_matrices; m++)
+    for (guint y = 0; y < MIN(a->height, b->height); y++)
+      for (guint x = 0; x < MIN(a->width, b->width); x++)
+        if (cc_op_tap(a, m, y, x) != cc_op_tap(b, m, y, x))
+          return FALSE;
+  return a->width == b->width && a->height == b->height && a->n_matrices == b->n_matrices &&
+         a->response == b->response && a->mul == b->mul && a->add == b->add && a->lo == b->lo &&
+         a->hi == b->hi;
+}
+
+/* The pass that filters a component of `role`. */
+static const CcPass *
+pass_of_role(const CcPlan *plan, CcRole role) {
+  for (guint i = 0; i < plan->n_passes; i++) {
+    const CcPass *pass = &plan->pass[i];
+    for (guint c = 0; c < plan->layout.plane[pass->plane].step; c++)
+      if (plan->layout.plane[pass->plane].role[c] == role && pass->filter_mask >> c & 1)
+        return pass;
+  }
+  g_error("no pass filters role %d", role);
+}
+
+/* The ops of a plan with another kernel for chroma are those of two plans: one with the kernel of
+ * luma, and one with the kernel of chroma and the settings that apply to it. */
+static void
+test_chroma_kernel(void) {
+  static const gchar *const formats[] = {"I420", "NV12", "P010_10LE", "AYUV", "UYVY", "Y444_16LE"};
+  static const struct {
+    const gchar *kernel, *chroma_kernel; /* NULL: that of luma */
+    guint size, chroma_size;
+    gdouble sigma, scale, bias;
+    CcResponse response;
+  } cases[] = {
+      {"gaussian", NULL, 5, 3, 0, 0, 0, 0},
+      {"gaussian", NULL, 5, 3, 0, 2, 7, CC_RESPONSE_OFFSET},
+      {"gaussian", NULL, 0, 9, 1.4, 0, 0, 0},
+      {"box", NULL, 127, 3, 0, 0, 0, 0},
+      {"sobel", "gaussian", 0, 0, 0, 0, 0, 0},
+      {"sobel", "gaussian", 7, 3, 2, 0.5, -20, CC_RESPONSE_ABSOLUTE},
+      {"gaussian", "sobel", 9, 5, 0, -1, 255, CC_RESPONSE_OFFSET},
+      {"box", "laplacian", 31, 0, 0, 0, 30, CC_RESPONSE_CLAMP},
+      {"sobel", "sobel", 0, 0, 0, 2, 30, CC_RESPONSE_DIRECTION},
+      {"identity", "kirsch", 0, 0, 0, 0, 0, 0},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases) * G_N_ELEMENTS(formats); i++) {
+    const gchar *format = formats[i % G_N_ELEMENTS(formats)];
+    const guint k = i / G_N_ELEMENTS(formats);
+    CcFilter filter = with_chroma(cases[k].kernel, cases[k].chroma_kernel, cases[k].chroma_size);
+    filter.size = cases[k].size;
+    filter.sigma = cases[k].sigma;
+    filter.scale = cases[k].scale;
+    filter.bias = cases[k].bias;
+    filter.response = cases[k].response;
+    CcFilter luma = filter, chroma = filter;
+    luma.chroma_kernel = chroma.chroma_kernel = NULL;
+    luma.chroma_size = chroma.chroma_size = 0;
+    if (cases[k].chroma_size)
+      chroma.size = cases[k].chroma_size;
+    if (cases[k].chroma_kernel) {
+      chroma.kernel = cc_kernels_find(cases[k].chroma_kernel);
+      chroma.scale = chroma.bias = 0;
+      chroma.response = CC_RESPONSE_AUTO;
+      filter.chroma = CC_CHROMA_AUTO; /* the kernel for chroma implies filter */
+    }
+    g_test_message("%s with %s, %s", cases[k].kernel, cases[k].chroma_kernel, format);
+    g_autoptr(CcPlan) plan = plan_for(&filter, format, TRUE);
+    g_autoptr(CcPlan) of_luma = plan_for(&luma, format, TRUE);
+    g_autoptr(CcPlan) of_chroma = plan_for(&chroma, format, TRUE);
+    check_cover(plan);
+    g_assert_cmpuint(plan->n_ops, ==, 2);
+    for (CcRole role = CC_ROLE_LUMA; role <= CC_ROLE_CR; role++) {
+      const CcPlan *single = cc_role_is_chroma(role) ? of_chroma : of_luma;
+      const CcOp *op = pass_of_role(plan, role)->op;
+      g_assert_true(op == cc_plan_get_op(plan, cc_role_is_chroma(role)));
+      g_assert_true(same_op(op, pass_of_role(single, role)->op));
+    }
+    g_assert_cmpuint(plan->kernel_width, ==, of_luma->kernel_width);
+    g_assert_null(cc_plan_get_op(of_luma, TRUE));
+  }
+}
+
+/* Formats without chroma have the plan of luma. */
+static void
+test_no_chroma(void) {
+  static const gchar *const formats[] = {"GRAY8", "RGB", "ARGB64", "GBR_10LE"};
+  const CcFilter filter = with_chroma("sobel", "gaussian", 9);
+  for (guint i = 0; i < G_N_ELEMENTS(formats); i++) {
+    g_autoptr(CcPlan) plan = plan_for(&filter, formats[i], FALSE);
+    g_autoptr(CcPlan) named = plan_for_named("sobel", 0, formats[i]);
+    g_assert_null(cc_plan_get_op(plan, TRUE));
+    g_assert_true(same_op(plan->op, named->op));
+    g_assert_cmpuint(plan->n_ops, ==, 1);
+  }
+}
+
+/* Where chroma is not filtered, its kernel has no effect, and the plan has no op of it. With
+ * roi-sigma the plans of regions have other filters. */
+static void
+test_ignored_chroma_kernel(void) {
+  CcKernel *gaussian = cc_kernels_find("gaussian"), *box = cc_kernels_find("box");
+  CcKernel *sobel = cc_kernels_find("sobel");
+  const struct {
+    CcFilter filter;
+    const gchar *reason; /* NULL: it has an effect, or it is not set */
+  } cases[] = {
+      {{.kernel = sobel}, NULL},
+      {{.kernel = sobel, .overlay = 0xffff0000}, NULL},
+      {{.chroma_kernel = box}, NULL}, /* no coefficients are set */
+      {{.kernel = gaussian, .chroma_size = 3}, NULL},
+      {{.kernel = sobel, .chroma_kernel = box}, NULL},
+      {{.kernel = sobel, .chroma_size = 3, .chroma = CC_CHROMA_FILTER}, NULL},
+      {{.kernel = sobel, .chroma_size = 3}, "chroma is not filtered"},
+      {{.kernel = sobel, .chroma_size = 3, .response = CC_RESPONSE_DIRECTION},
+       "chroma is not filtered"},
+      {{.kernel = gaussian, .chroma_kernel = box, .chroma = CC_CHROMA_COPY},
+       "chroma is not filtered"},
+      {{.kernel = gaussian, .chroma_size = 3, .chroma = CC_CHROMA_NEUTRAL},
+       "chroma is not filtered"},
+      {{.kernel = sobel, .chroma_kernel = box, .overlay = 0xffff0000}, "the overlay replaces"},
+      {{.kernel = sobel, .chroma_kernel = box, .threshold = 0.5}, "the threshold sets"},
+      {{.kernel = gaussian, .chroma_kernel = box, .roi_sigma = 0.1}, "roi-sigma blurs"},
+      {{.kernel = sobel, .chroma_kernel = box, .roi_sigma = 0.1}, NULL}, /* no roi-sigma either */
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFilter *filter = &cases[i].filter;
+    const gchar *reason = cc_filter_ignores_chroma_kernel(filter), *wanted = cases[i].reason;
+    g_test_message("row %u: %s", i, reason);
+    g_assert_true(wanted ? reason && g_str_has_prefix(reason, wanted) : reason == NULL);
+    if (!wanted || filter->roi_sigma > 0)
+      continue;
+    g_autoptr(CcPlan) plan = plan_for(filter, "NV12", FALSE);
+    g_assert_null(cc_plan_get_op(plan, TRUE));
+  }
+}
+
+/* --- weighted alpha --- */
+
+/* The planes of the inner plan, the colors that are made from each plane, and what becomes of the
+ * components of the frame. */
+static void
+test_weighted(void) {
+  static const struct {
+    const gchar *format, *kernel, *chroma_kernel;
+    CcFilter settings;
+    guint alpha, n_planes, colors[2];
+    gboolean is_luma;
+  } cases[] = {
+      {"RGBA", "gaussian", NULL, {0}, 3, 1, {0x7}, FALSE},
+      {"BGRA", "box", NULL, {.size = 31, .stride = 2}, 3, 1, {0x7}, FALSE},
+      {"ARGB", "motion-blur", NULL, {.border = CC_BORDER_WRAP}, 0, 1, {0xe}, FALSE},
+      {"ARGB64", "gaussian", NULL, {.sigma = 3}, 0, 1, {0xe}, FALSE},
+      {"ABGR", "gaussian", "box", {.chroma_size = 3}, 0, 1, {0xe}, FALSE},
+      {"AYUV", "gaussian", NULL, {0}, 0, 1, {0xe}, FALSE},
+      {"AYUV", "gaussian", NULL, {.chroma = CC_CHROMA_COPY}, 0, 1, {0x2}, FALSE},
+      {"AYUV", "gaussian", NULL, {.chroma = CC_CHROMA_NEUTRAL}, 0, 1, {0x2}, FALSE},
+      {"AYUV", "gaussian", NULL, {.threshold = 0.5}, 0, 1, {0x2}, FALSE},
+      {"AYUV", "gaussian", NULL, {.overlay = 0xffff0000}, 0, 1, {0x2}, FALSE},
+      {"AYUV", "gaussian", "box", {.size = 5}, 0, 2, {0x2, 0xc}, FALSE},
+      {"AYUV", "gaussian", NULL, {.chroma_size = 9}, 0, 2, {0x2, 0xc}, FALSE},
+      {"AYUV", "box", NULL, {.chroma_size = 9, .chroma = CC_CHROMA_COPY}, 0, 1, {0x2}, FALSE},
+      {"RGBA", "gaussian", NULL, {.color = CC_COLOR_GREY}, 3, 1, {0x7}, TRUE},
+      {"ARGB64", "box", NULL, {.color = CC_COLOR_GREY, .repeats = 3}, 0, 1, {0xe}, TRUE},
+      {"RGBA",
+       "box",
+       NULL,
+       {.repeats = 3, .invert = TRUE, .mixes = TRUE, .mix = -1},
+       3,
+       1,
+       {0x7},
+       FALSE},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    CcFilter filter = cases[i].settings;
+    filter.kernel = cc_kernels_find(cases[i].kernel);
+    filter.chroma_kernel = cases[i].chroma_kernel ? cc_kernels_find(cases[i].chroma_kernel) : NULL;
+    filter.alpha = CC_ALPHA_WEIGHTED;
+    g_test_message("row %u", i);
+    g_autoptr(CcPlan) plan = plan_for(&filter, cases[i].format, TRUE);
+    const CcStage *divide = &plan->stage[cc_plan_n_repeats(plan) + 1];
+    const CcWeighted *weighted = divide->data;
+    const CcPlan *inner = cc_plan_get_inner(plan);
+    const guint alpha = cases[i].alpha, samples = cases[i].is_luma ? 2 : 4;
+    g_assert_cmpint(divide->kind, ==, CC_STAGE_DIVIDE);
+    if (!filter.overlay) /* the overlay writes chroma */
+      check_cover(plan);
+    check_cover(inner);
+    g_assert_cmpuint(weighted->alpha, ==, alpha);
+    g_assert_cmpint(weighted->is_luma, ==, cases[i].is_luma);
+    g_assert_cmpuint(weighted->max, ==, plan->frame_layout.plane[0].depth == 8 ? 255 : 65535);
+    g_assert_true(inner->is_inner && !plan->is_inner);
+    g_assert_cmpuint(inner->frame_layout.n_planes, ==, cases[i].n_planes);
+    g_assert_cmpuint(inner->stride, ==, plan->stride);
+    g_assert_cmpuint(inner->n_stages, ==, cc_plan_n_repeats(plan));
+    for (guint g = 0; g < cases[i].n_planes; g++) {
+      guint filtered, copied, filled;
+      collect_masks(inner, g, &filtered, &copied, &filled);
+      g_assert_cmpuint(weighted->colors[g], ==, cases[i].colors[g]);
+      g_assert_cmpuint(filtered, ==, cases[i].is_luma ? 0x3 : weighted->colors[g] | 1u << alpha);
+      g_assert_cmpuint(inner->layout.plane[g].step, ==, samples);
+      g_assert_cmpuint(inner->layout.plane[g].depth, ==, 16);
+      g_assert_cmpuint(inner->layout.plane[g].width, ==, 33);
+      g_assert_cmpuint(inner->out_layout.plane[g].height, ==, plan->out_layout.plane[0].height);
+    }
+    /* the source's colors are copied; alpha has the op of the first kernel */
+    const CcOp *op = pass_of_role(plan, CC_ROLE_ALPHA)->op, *of_products = inner->pass[0].op;
+    g_assert_cmpuint(plan->n_ops, ==, 1);
+    g_assert_cmpuint(of_products->width, ==, op->width);
+    g_assert_cmpuint(of_products->height, ==, op->height);
+    g_assert_cmpuint(inner->n_ops, ==, cases[i].n_planes);
+    g_assert_cmpint(of_products->hi, ==, 65535);
+  }
+}
+
+/* The stages in their order, with a stage after them. */
+static void
+test_weighted_stages(void) {
+  static const CcStageKind kinds[] = {CC_STAGE_CONVOLVE, CC_STAGE_PREMULTIPLY, CC_STAGE_DIVIDE,
+                                      CC_STAGE_COMPOSE, CC_STAGE_OVERLAY};
+  const CcFilter filter = {.kernel = cc_kernels_find("gaussian"),
+                           .alpha = CC_ALPHA_WEIGHTED,
+                           .threshold = 0.25,
+                           .overlay = 0xff00ff00};
+  g_autoptr(CcPlan) plan = plan_for(&filter, "AYUV", TRUE);
+  g_autofree gchar *text = cc_plan_describe(plan);
+  g_assert_cmpuint(plan->n_stages, ==, G_N_ELEMENTS(kinds));
+  for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+    g_assert_cmpint(plan->stage[i].kind, ==, kinds[i]);
+  g_assert_cmpstr(text, ==,
+                  "5x5, 1 matrix, separable, exact, sums of 17 bits, clamp, colors weighted by "
+                  "alpha, 1 passes");
+}
+
+/* Formats without alpha have the plan of alpha=filter. */
+static void
+test_weighted_without_alpha(void) {
+  static const gchar *const formats[] = {"GRAY8", "I420", "RGB", "RGBx", "YUY2", "P010_10LE"};
+  for (guint i = 0; i < G_N_ELEMENTS(formats); i++) {
+    CcFilter filter = {.kernel = cc_kernels_find("gaussian"), .alpha = CC_ALPHA_FILTER};
+    g_autoptr(CcPlan) filtered = plan_for(&filter, formats[i], FALSE);
+    filter.alpha = CC_ALPHA_WEIGHTED;
+    g_autoptr(CcPlan) plan = plan_for(&filter, formats[i], FALSE);
+    g_autofree gchar *text = cc_plan_describe(plan), *wanted = cc_plan_describe(filtered);
+    g_assert_null(cc_plan_get_inner(plan));
+    g_assert_cmpuint(plan->n_stages, ==, 1);
+    g_assert_cmpuint(plan->n_passes, ==, filtered->n_passes);
+    g_assert_cmpstr(text, ==, wanted);
+    for (guint p = 0; p < plan->n_passes; p++) {
+      g_assert_cmpuint(plan->pass[p].filter_mask, ==, filtered->pass[p].filter_mask);
+      g_assert_cmpuint(plan->pass[p].copy_mask, ==, filtered->pass[p].copy_mask);
+    }
+  }
+}
+
 /* --- refused filters, and unusual valid ones --- */
 
 static void
@@ -575,9 +842,83 @@ test_refused(void) {
       {{.kernel = cc_kernels_find("kirsch"), .response = CC_RESPONSE_DIRECTION},
        "response=direction",
        "8"},
+      {{.kernel = sobel, .chroma_size = 4}, "chroma-size=4: size=4", "odd"},
+      {{.kernel = sobel, .sigma = 22, .chroma_kernel = gaussian},
+       "chroma-kernel=gaussian: sigma=22",
+       "21.08 is the largest sigma"},
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
     assert_refused(&cases[i].filter, cases[i].part, cases[i].other_part);
+}
+
+/* The sizes of a kernel may have different numbers of matrices. */
+static void
+test_direction_of_sizes(void) {
+  static const gchar text[] = "[k]\nmatrix-1=1 | 2\nmatrix-3=1 2 1; 2 4 2; 1 2 1\n";
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) kernels = cc_kernels_parse(text, strlen(text), "k", &error);
+  g_assert_no_error(error);
+  CcFilter filter = {.kernel = g_ptr_array_index(kernels, 0),
+                     .size = 1,
+                     .response = CC_RESPONSE_DIRECTION,
+                     .chroma = CC_CHROMA_FILTER};
+  g_autoptr(CcPlan) plan = plan_for(&filter, "I420", FALSE);
+  filter.chroma_size = 3;
+  assert_refused(&filter, "chroma-size=3: response=direction", "has 1 matrix");
+}
+
+static void
+test_weighted_refused(void) {
+  static const gchar text[] = "[two]\nmatrix-1=1 | 2\nresponse=clamp\n"
+                              "[scaled]\nmatrix-1=1\nscale-1=0.25\n"
+                              "[sizes]\nmatrix-1=1\nmatrix-3=1 0 0; 0 4 0; 0 0 -1\n";
+  static const gdouble falls[] = {1, -1, 3}, negative[] = {-1, -2, -1};
+  static const gdouble many[17] = {[3] = 2, [9] = -1}; /* too many for a matrix */
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) kernels = cc_kernels_parse(text, strlen(text), "k", &error);
+  g_assert_no_error(error);
+  g_autoptr(CcKernel) line = cc_kernel_new_separable(falls, 3, falls, 1, NULL);
+  g_autoptr(CcKernel) long_line = cc_kernel_new_separable(many, 17, falls, 1, NULL);
+  g_autoptr(CcKernel) product = cc_kernel_new_separable(negative, 3, negative, 3, NULL);
+  CcKernel *box = cc_kernels_find("box"), *sharpen = cc_kernels_find("sharpen");
+  const struct {
+    CcFilter filter;
+    const gchar *part, *other_part; /* NULL: is not refused */
+  } cases[] = {
+      {{.kernel = box}, NULL, NULL},
+      {{.kernel = product}, NULL, NULL},
+      {{.kernel = cc_kernels_find("identity"), .response = CC_RESPONSE_CLAMP}, NULL, NULL},
+      {{.kernel = box, .border = CC_BORDER_REFLECT, .border_value = 1}, NULL, NULL},
+      {{.kernel = sharpen}, "alpha=weighted: the kernel sharpen has negative taps", "a blur"},
+      {{.kernel = line}, "has negative taps", "a blur is needed"},
+      {{.kernel = long_line}, "has negative taps", "a blur is needed"},
+      {{.kernel = cc_kernels_find("sobel")}, "the kernel sobel has negative taps", "a blur"},
+      {{.kernel = box, .response = CC_RESPONSE_ABSOLUTE}, "the response is absolute", "clamp is"},
+      {{.kernel = kernels->pdata[0]}, "the kernel two has 2 matrices", "one is needed"},
+      {{.kernel = kernels->pdata[1], .size = 1}, "the scale is 0.25, that of the kernel", "autom"},
+      {{.kernel = box, .scale = 0.5}, "scale=0.5 is set", "0 is needed"},
+      {{.kernel = box, .scale = -1}, "scale=-1 is set", "0 is needed"},
+      {{.kernel = box, .bias = 3}, "bias=3 is set", "0 is needed"},
+      {{.kernel = box, .border = CC_BORDER_CONSTANT}, "border=constant is", "another border"},
+      {{.kernel = box, .chroma_kernel = sharpen},
+       "chroma-kernel=sharpen: alpha=weighted: ",
+       "blur"},
+      {{.kernel = box, .chroma_kernel = sharpen, .chroma = CC_CHROMA_COPY}, NULL, NULL},
+      {{.kernel = kernels->pdata[2], .size = 1}, NULL, NULL},
+      {{.kernel = kernels->pdata[2], .size = 1, .chroma_size = 3},
+       "chroma-size=3: alpha=weighted: the kernel sizes has negative taps",
+       "a blur"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    CcFilter filter = cases[i].filter;
+    filter.alpha = CC_ALPHA_WEIGHTED;
+    g_test_message("row %u", i);
+    g_assert_cmpint(cc_filter_check(&filter, NULL), ==, cases[i].part == NULL);
+    if (cases[i].part)
+      assert_refused(&filter, cases[i].part, cases[i].other_part);
+    filter.alpha = CC_ALPHA_FILTER;
+    g_assert_true(cc_filter_check(&filter, NULL));
+  }
 }
 
 /* A Gaussian narrower than a pixel is the identity, however narrow. */
@@ -613,6 +954,13 @@ test_describe(void) {
   g_assert_nonnull(strstr(text, "5x5"));
   g_assert_nonnull(strstr(text, "magnitude"));
   g_assert_nonnull(strstr(text, "separable"));
+  g_assert_null(strstr(text, "chroma"));
+  const CcFilter filter = with_chroma("sobel", "gaussian", 3);
+  g_autoptr(CcPlan) with_both = plan_for(&filter, "NV12", FALSE);
+  g_autofree gchar *both = cc_plan_describe(with_both);
+  g_assert_cmpstr(both, ==,
+                  "3x3, 2 matrices, separable, exact, sums of 11 bits, magnitude, chroma: 3x3, "
+                  "1 matrix, separable, exact, sums of 13 bits, clamp, 2 passes");
 }
 
 /* A stage for each repetition after the first, before compose. */
@@ -715,6 +1063,14 @@ main(int argc, char **argv) {
   g_test_add_func("/plan/range", test_range);
   g_test_add_func("/plan/sizes-of-sigma", test_sizes_of_sigma);
   g_test_add_func("/plan/negative-scale", test_negative_scale);
+  g_test_add_func("/plan/chroma-kernel", test_chroma_kernel);
+  g_test_add_func("/plan/no-chroma", test_no_chroma);
+  g_test_add_func("/plan/ignored-chroma-kernel", test_ignored_chroma_kernel);
+  g_test_add_func("/plan/direction-of-sizes", test_direction_of_sizes);
+  g_test_add_func("/plan/weighted", test_weighted);
+  g_test_add_func("/plan/weighted-stages", test_weighted_stages);
+  g_test_add_func("/plan/weighted-without-alpha", test_weighted_without_alpha);
+  g_test_add_func("/plan/weighted-refused", test_weighted_refused);
   g_test_add_func("/plan/check", test_check);
   g_test_add_func("/plan/refused", test_refused);
   g_test_add_func("/plan/tiny-sigma", test_tiny_sigma);

@@ -109,6 +109,8 @@ test_every_property(void) {
       {"border", "wrap"},
       {"border-value", "0.5"},
       {"chroma", "copy"},
+      {"chroma-kernel", "box"},
+      {"chroma-size", "3"},
       {"color", "grey"},
       {"alpha", "filter"},
       {"threshold", "0.5"},
@@ -122,6 +124,7 @@ test_every_property(void) {
       {"roi-meta", "true"},
       {"roi-type", "face"},
       {"roi-sigma", "0.25"},
+      {"fields", "frame"},
       {"algorithm", "tensor-core"},
       {"matrix", "1 2 1;"},
       {"row", "1 2 1"},
@@ -148,6 +151,7 @@ test_every_property(void) {
   g_auto(CcFilter) filter = filter_of(&settings);
   g_assert_cmpint(filter.outside, ==, CC_OUTSIDE_BLACK);
   g_assert_cmpfloat(filter.roi_sigma, ==, 0.25);
+  g_assert_cmpint(filter.fields, ==, CC_FIELDS_FRAME);
   g_assert_cmpuint(filter.size, ==, 5);
   g_assert_cmpfloat(filter.sigma, ==, 2);
   g_assert_cmpfloat(filter.scale, ==, 0.5);
@@ -156,6 +160,8 @@ test_every_property(void) {
   g_assert_cmpint(filter.border, ==, CC_BORDER_WRAP);
   g_assert_cmpfloat(filter.border_value, ==, 0.5);
   g_assert_cmpint(filter.chroma, ==, CC_CHROMA_COPY);
+  g_assert_true(filter.chroma_kernel == cc_kernels_find("box"));
+  g_assert_cmpuint(filter.chroma_size, ==, 3);
   g_assert_cmpint(filter.color, ==, CC_COLOR_GREY);
   g_assert_cmpint(filter.alpha, ==, CC_ALPHA_FILTER);
   g_assert_cmpfloat(filter.threshold, ==, 0.5);
