@@ -115,6 +115,7 @@ CHANGES = {
     "response": "offset",
     "border": "wrap",
     "chroma": "filter",
+    "chroma-kernel": "gaussian",
     "threshold": "0.25",
     "mix": "-1.5",
     "overlay": "0x80ff8000",
@@ -141,7 +142,8 @@ class Options(media.Case):
         source = self.make(frames=2, pattern="smpte")
         kernel = self.folder / "my.ini"
         kernel.write_text("[mine]\nmatrix-3=1 2 1; 2 4 2; 1 2 1\n")
-        for properties in ("kernel=gaussian sigma=3", "border=constant border-value=1", "kernel-file=" + str(kernel),
+        for properties in ("kernel=gaussian sigma=3", "kernel=gaussian size=9 chroma-size=3",
+                           "kernel=sobel chroma-kernel=gaussian chroma-size=9", "border=constant border-value=1", "kernel-file=" + str(kernel),
                            "roi=<8,4,20,12> target=<2,6>", "roi=<<8,4,20,12>,<0,0,8,8>> outside=black",
                            "kernel=gaussian roi=<8,4,20,12> roi-sigma=0.25"):
             self.apply("--lossless", *(f"--{part}" for part in properties.split()), source, "out.mkv")
@@ -166,6 +168,49 @@ class Options(media.Case):
         for option in ("--backend=cpu", "--n-threads=1", "--in-flight=1", "--cuda-device-id=0", "--algorithm=auto"):
             self.apply(option, source, "out.mkv")
         self.assertIn("1 thread)", self.apply("--n-threads=1", source, "out.mkv").stdout)
+
+    def test_weighted_alpha(self):
+        """The colors of an image are weighted by alpha if the kernel is a named blur and no option decides otherwise."""
+        size = (40, 32)
+        source = self.folder / "1.png"
+        frame = bytes((n * n * 31 // 7 + n) % 256 if n % 512 < 256 else 0 for n in range(4 * size[0] * size[1]))
+        media.push_frames(f"pngenc ! filesink location=\"{source}\"",
+                          f"video/x-raw,format=RGBA,width={size[0]},height={size[1]},framerate=25/1", [(0, frame)])
+        weighted = ("kernel=gaussian sigma=3", "kernel=box size=5 border=wrap", "kernel=motion-blur mix=0.5",
+                    "kernel=gaussian chroma-kernel=box roi=<4,4,20,20> roi-sigma=0.2", "kernel=box alpha=weighted")
+        others = ("kernel=gaussian alpha=copy", "kernel=box alpha=filter", "kernel=box alpha=opaque", "kernel=sharpen",
+                  "kernel=sobel", "kernel=identity", "matrix=<<1,2,1>>", "kernel=box bias=3", "kernel=box scale=0.1",
+                  "kernel=box response=absolute", "kernel=box border=constant",
+                  "kernel=gaussian chroma=filter chroma-kernel=sharpen")
+        for properties in weighted + others:
+            with self.subTest(properties=properties):
+                self.apply(*(f"--{part}" for part in properties.split()), source, "out.png")
+                expected = properties + (" alpha=weighted" if properties in weighted else "")
+                self.assertEqual(frames_of(self.folder / "out.png", RGBA).hashes, filtered(source, expected, RGBA).hashes)
+                if properties in weighted:
+                    self.assertNotEqual(filtered(source, properties + " alpha=filter", RGBA).hashes,
+                                        filtered(source, expected, RGBA).hashes)
+        for words, alpha in ((("--preset=blur-light",), "weighted"), (("--preset=blur-light", "--set=alpha=copy"), "copy")):
+            self.apply(*words, source, "out.png")
+            self.assertEqual(frames_of(self.folder / "out.png", RGBA).hashes,
+                             filtered(source, f"kernel=gaussian size=3 alpha={alpha}", RGBA).hashes)
+        # numbered images, and a video
+        rgb = "videoconvert ! video/x-raw,format=RGB"
+        for out, alpha, convert in (("out%d.png", "weighted", RGBA), ("out.mkv", "copy", rgb)):
+            self.apply("--lossless", "--framerate=25", "--kernel=gaussian", "%d.png", out)
+            self.assertEqual(frames_of(self.folder / out.replace("%d", "1"), convert).hashes,
+                             filtered(source, f"kernel=gaussian alpha={alpha}", convert).hashes)
+
+    def test_fields(self):
+        source = self.folder / "in.mkv"
+        fields = f"{video(8, pattern='snow')} ! interlace field-pattern=1:1"
+        make_video(source, "matroskamux", f"{fields} ! {H264} interlaced=true")
+        frames = {}
+        for value in ("auto", "frame"):
+            self.apply("--lossless", f"--fields={value}", source, "out.mkv")
+            frames[value] = frames_of(self.folder / "out.mkv").hashes
+            self.assertEqual(frames[value], filtered(source, f"fields={value}").hashes)
+        self.assertFalse(set(frames["auto"]) & set(frames["frame"]))
 
     def test_presets_and_order(self):
         source = self.make(frames=2, pattern="smpte")

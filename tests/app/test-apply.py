@@ -14,6 +14,26 @@ AAC = "avenc_aac"
 SUBTITLES = "1\n00:00:00,200 --> 00:00:00,600\none & two\n\n2\n00:00:00,700 --> 00:00:00,900\nthree\n"
 
 
+def rows_of(frame, size):
+    """The rows of each plane of a frame of I420."""
+    planes, at = [], 0
+    for columns, rows in (size, (size[0] // 2, size[1] // 2), (size[0] // 2, size[1] // 2)):
+        planes.append([frame[at + y * columns:at + (y + 1) * columns] for y in range(rows)])
+        at += columns * rows
+    return planes
+
+
+def split_fields(frame, size):
+    """The two fields of a frame, as frames of half the height."""
+    return [b"".join(row for rows in rows_of(frame, size) for row in rows[field::2]) for field in (0, 1)]
+
+
+def weave(first, second, size):
+    """The frame of two fields."""
+    half = (size[0], size[1] // 2)
+    return b"".join(row for planes in zip(rows_of(first, half), rows_of(second, half)) for both in zip(*planes) for row in both)
+
+
 class Kinds(media.Case):
 
     def keep(self, source, *outs, options=("--kernel=sobel",), tolerance=1_000_000, size=None):
@@ -139,6 +159,45 @@ class Kinds(media.Case):
                 after = only(streams, "video/")
                 self.assertEqual(after["interlace-mode"], "interleaved")
                 self.assertEqual(after.top_first, before.top_first)
+
+    def cut(self, size):
+        """The frames in the file `raw`."""
+        data, length = (self.folder / "raw").read_bytes(), size[0] * size[1] * 3 // 2
+        self.assertEqual(len(data) % length, 0)
+        return [data[at:at + length] for at in range(0, len(data), length)]
+
+    def raw(self, path, size):
+        """The frames of a video as I420."""
+        media.launch(f"filesrc location=\"{path}\" ! decodebin ! video/x-raw,format=I420 ! "
+                     f"filesink location=\"{self.folder}/raw\"")
+        return self.cut(size)
+
+    def blur(self, frames, size):
+        """The frames as progressive video, blurred."""
+        caps = f"video/x-raw,format=I420,width={size[0]},height={size[1]},framerate={RATE}/1"
+        media.push_frames(f"cudaconv kernel=gaussian size=5 ! filesink location=\"{self.folder}/raw\"", caps,
+                          [(n * SECOND // RATE, frame) for n, frame in enumerate(frames)])
+        return self.cut(size)
+
+    def test_fields(self):
+        """The fields of a file are filtered apart: interlaced H.264, and MPEG-2, which has a flag in each frame."""
+        size = (160, 128)
+        source = self.folder / "in.video"
+        fields = f"{video(20, size)} ! interlace field-pattern=1:1 ! video/x-raw,width=160,interlace-mode=interleaved"
+        encoders = {"matroskamux": f"{H264} interlaced=true"}
+        if media.Gst.ElementFactory.find("mpeg2enc"):
+            encoders["mpegtsmux"] = "mpeg2enc format=3 ! mpegvideoparse"
+        for muxer, encoder in encoders.items():
+            with self.subTest(encoder=encoder):
+                make_video(source, muxer, f"{fields.replace('framerate=25', 'framerate=50')} ! {encoder}")
+                self.assertEqual(frames_of(source)["interlace-mode"], "interleaved" if "x264" in encoder else "mixed")
+                frames = self.raw(source, size)
+                blurred = self.blur([field for frame in frames for field in split_fields(frame, size)], (160, 64))
+                apart = [weave(*pair, size) for pair in zip(blurred[::2], blurred[1::2])]
+                for value, expected in (("auto", apart), ("frame", self.blur(frames, size))):
+                    self.apply("--lossless", "--kernel=gaussian", "--size=5", f"--fields={value}", source, "out.mkv")
+                    self.assertEqual(len(expected), 10)
+                    self.assertEqual(self.raw(self.folder / "out.mkv", size), expected)
 
     def test_odd_size_and_wide_pixels(self):
         source = self.folder / "in.mp4"

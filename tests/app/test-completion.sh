@@ -104,6 +104,9 @@ offers_all apply -k so -- sobel sobel-x sobel-y
 offers_all apply --kernel=so -- sobel sobel-x sobel-y
 offers apply --kernel= -- sobel gaussian
 offers_all play --border c -- constant
+offers_all apply --chroma-kernel sa -- same
+offers_all apply --fields "" -- auto frame
+offers_all apply --alpha w -- weighted
 offers apply --backend= -- auto cuda cpu
 offers_all doctor --backend= -- auto cuda cpu
 offers_all doctor --backend c -- cuda cpu

@@ -98,6 +98,26 @@ class Right(media.Case):
         self.assertNotEqual(self.explain(*small, "--kernel=sobel")[1],
                             self.explain(*small, "--kernel=gaussian", "--size=9")[1])
 
+    def test_chroma_kernel(self):
+        """The plan has both kernels if the format has chroma. Each is in a step of its own."""
+        options = ("--kernel=gaussian", "--size=5", "--chroma-size=3", "--frame-size=64x48")
+        facts, steps = self.explain(*options, "--format=NV12")
+        self.assertRegex(facts["plan"], "^5x5, 1 matrix, .*, clamp, chroma: 3x3, 1 matrix, .*, clamp, 2 passes$")
+        self.assertEqual(len(steps), 2)
+        self.assertNotIn("chroma", self.explain(*options, "--format=RGB")[0]["plan"])
+
+    def test_weighted_alpha(self):
+        """The steps of the plan in between are said to be those of products."""
+        options = ("--kernel=gaussian", "--alpha=weighted", "--frame-size=64x48")
+        facts, steps = self.explain(*options, "--format=AYUV", "--chroma-size=3")
+        self.assertRegex(facts["plan"], ", clamp, colors weighted by alpha, 1 passes$")
+        begins = ("filter plane 0 (A), copy Y U V: ", "premultiply", "filter plane 0 of products and weights: ",
+                  "filter plane 1 of products and weights: ", "divide by alpha")
+        self.assertEqual(len(steps), len(begins))
+        for number, (step, begin) in enumerate(zip(steps, begins), 1):
+            self.assertTrue(step.startswith(f"{number}. {begin}"), step)
+        self.assertNotIn("alpha", self.explain(*options, "--format=RGB")[0]["plan"])
+
     def test_formats(self):
         text = explain(self, "--help").stdout
         formats = re.search(r"--format=NAME +Format of the frame \(I420\): (.*)", text)[1].split(", ")
@@ -110,6 +130,9 @@ class Right(media.Case):
         """An option without effect gives a warning, as with `apply`."""
         done = explain(self, "--frame-size=16x16", "--sigma=2")
         self.assertIn("Warning: sigma=2 has no effect", done.stderr)
+        done = explain(self, "--frame-size=16x16", "--chroma-kernel=box", "--chroma=copy")
+        self.assertEqual(done.stderr, "Warning: chroma-kernel=box has no effect, because chroma is not filtered; "
+                         "chroma=filter filters it\n")
 
 
 def print_table():

@@ -296,6 +296,14 @@ class Equal(jobs.Case):
         frames = [frame for chunk in range(3) for frame in media.frames_of(self.files_of(chunk)[0]).hashes]
         self.assertEqual(frames, media.filtered(source, "invert=true mix=-1.5 overlay=0x80ff8000 threshold=0.3").hashes)
 
+    def test_chroma_kernel(self):
+        source = self.make("in.mkv", FRAMES, pattern="smpte")
+        self.plan("--lossless", "--chroma-kernel=gaussian", "--chroma-size=9", "--piece=2", source, "--out", "out.mkv")
+        self.run_job()
+        frames = [frame for chunk in range(3) for frame in media.frames_of(self.files_of(chunk)[0]).hashes]
+        self.assertEqual(frames, media.filtered(source, "chroma-kernel=gaussian chroma-size=9").hashes)
+        self.assertNotEqual(frames, media.filtered(source, "kernel=sobel").hashes)
+
     def test_regions(self):
         """Lists, whose texts have semicolons, get into the chunks in the same way."""
         source = self.make("in.mkv", FRAMES, pattern="smpte")

@@ -93,7 +93,8 @@ def check_lines(video):
                     "--matrix-text '0 -1 0; -1 5 -1; 0 -1 0' --bias=-3.5",
                     "--row '<1,2,1>' --column '<1,0.5,1>' --chroma filter",
                     "--kernel sobel --threshold 0.25 --invert --mix=-1.5 --overlay 0x80ff0000",
-                    "--kernel sobel --scale=-1 --bias 255 --backend cpu --n-threads 1"):
+                    "--kernel sobel --scale=-1 --bias 255 --backend cpu --n-threads 1",
+                    "--kernel sobel --chroma-kernel gaussian --chroma-size 9"):
         player = playing.Player("--sink", "fakesink", *shlex.split(options), video)
         player.expect(line(options, video))
         player.end("\x1b")

@@ -89,10 +89,18 @@ FILES = [
                f"{AUDIO} ! voaacenc ! aacparse ! m.", ["video.mp4", "holiday.mp4"]),
     ("video.mkv", f"matroskamux name=m ! filesink location=video.mkv {SCENE.format(90, BARS)} ! {X264} ! h264parse ! m. "
                   f"{AUDIO} ! vorbisenc ! m.", ["in.mkv"]),
+    # heights of interlaced MPEG-2 are multiples of 32
+    ("recording.ts", f"mpegtsmux name=m ! filesink location=recording.ts videotestsrc num-buffers=180 pattern={BARS} ! "
+                     "video/x-raw,format=I420,width=320,height=256,framerate=60/1 ! interlace field-pattern=1:1 ! "
+                     "video/x-raw,width=320,interlace-mode=interleaved ! mpeg2enc format=3 bitrate=3000 ! mpegvideoparse ! m. "
+                     f"{AUDIO} ! voaacenc ! aacparse ! m.", []),
     ("photo.jpg", f"{SCENE.format(1, 'smpte')} ! jpegenc ! filesink location=photo.jpg",
      ["picture.jpg", "in.jpg", "pictures/a.jpg", "pictures/b c.jpg"]),
     ("picture.png", f"{SCENE.format(1, 'zone-plate kx2=20 ky2=20')} ! videoconvert ! pngenc ! "
                     "filesink location=picture.png", ["photo.png", "in.png"]),
+    # a white square on transparent red
+    ("logo.png", "videotestsrc num-buffers=1 pattern=white ! video/x-raw,format=RGBA,width=48,height=40 ! videobox border-alpha=0 "
+                 "fill=red left=-24 right=-24 top=-20 bottom=-20 ! pngenc ! filesink location=logo.png", []),
     ("frames/0001.png", f"{SCENE.format(12, BARS)} ! videoconvert ! pngenc compression-level=1 ! "
                         "multifilesink index=1 location=frames/%04d.png", []),
 ]

@@ -63,6 +63,7 @@ class Checks(unittest.TestCase):
     def test_streams(self):
         self.filtered(SOURCE, format="I420")
         self.filtered(SOURCE, "has the format I420, not RGB", format="RGB")
+        self.filtered(SOURCE, "has the interlace mode progressive, not interleaved", interlace_mode="interleaved")
         self.filtered(BARS.format("width=80,height=60"), "has 80x60, not 160x120")
         self.filtered(BARS.format("width=80,height=60"), size=(80, 60), looks=None)
         self.filtered(SOURCE, "has 160x120, not 80x60", size=(80, 60))

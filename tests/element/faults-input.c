@@ -17,6 +17,7 @@
   "fakesrc num-buffers=2 sizetype=fixed sizemax=" #n " filltype=zero format=time ! "
 #define BYTES BYTES_OF(100)
 #define RAW "video/x-raw,framerate=30/1,format="
+#define FIELDS "video/x-raw(format:Interlaced),framerate=30/1,format="
 
 typedef enum {
   RUNS,     /* the value has no effect or is replaced, and all frames come out */
@@ -39,6 +40,7 @@ static const Row rows[] = {
     {VIDEO, "bias=grey", NO_START, "could not set property \"bias\""},
     {VIDEO, "border=mirror", NO_START, "could not set property \"border\""},
     {VIDEO, "chroma=none", NO_START, "could not set property \"chroma\""},
+    {VIDEO, "chroma-kernel=custom", NO_START, "could not set property \"chroma-kernel\""},
     {VIDEO, "alpha=drop", NO_START, "could not set property \"alpha\""},
     {VIDEO, "threshold=half", NO_START, "could not set property \"threshold\""},
     {VIDEO, "invert=maybe", NO_START, "could not set property \"invert\""},
@@ -52,12 +54,14 @@ static const Row rows[] = {
     {VIDEO, "outside=white", NO_START, "could not set property \"outside\""},
     {VIDEO, "roi-meta=maybe", NO_START, "could not set property \"roi-meta\""},
     {VIDEO, "roi-sigma=large", NO_START, "could not set property \"roi-sigma\""},
+    {VIDEO, "fields=both", NO_START, "could not set property \"fields\""},
     {VIDEO, "backend=gpu", NO_START, "could not set property \"backend\""},
     {VIDEO, "matrix=nonsense", NO_START, "could not set property \"matrix\""},
     {VIDEO, "matrix=\"<1,2,1\"", NO_START, "could not set property \"matrix\""},
     /* numbers out of range, which the element refuses */
     {VIDEO, "size=-1", STOPS, "size=-1 is refused: an odd number from 1 to 127, or 0"},
     {VIDEO, "size=129", STOPS, "size=129 is refused: an odd number from 1 to 127"},
+    {VIDEO, "chroma-size=4", STOPS, "chroma-size=4 is refused: an odd number from 1 to 127, or 0"},
     {VIDEO, "kernel=gaussian sigma=-1", STOPS, "sigma=-1 is refused: a number from 0 to 1000"},
     {VIDEO, "scale=inf", STOPS, "scale=inf is refused: a number from -1000000 to 1000000"},
     {VIDEO, "bias=1e300", STOPS, "is refused: a number from -65535 to 65535 is needed"},
@@ -121,6 +125,12 @@ static const Row rows[] = {
     {VIDEO, "overlay=0xff0000", RUNS, "overlay=0x00ff0000 is transparent and draws nothing"},
     {VIDEO, "sigma=1.5", RUNS, "sigma=1.5 has no effect on the kernel sobel"},
     {VIDEO, "roi-sigma=0.2", RUNS, "roi-sigma=0.2 has no effect on the kernel sobel"},
+    {VIDEO, "chroma-size=3", RUNS, "chroma-size=3 has no effect, because chroma is not filtered"},
+    {VIDEO, "chroma-kernel=box chroma=copy", RUNS, "because chroma is not filtered"},
+    {VIDEO, "chroma-kernel=box overlay=0xffff0000", RUNS, "because the overlay replaces chroma"},
+    {VIDEO, "chroma-kernel=box threshold=0.5", RUNS, "because the threshold sets chroma to grey"},
+    {VIDEO, "kernel=gaussian chroma-size=3 roi-sigma=0.2", RUNS,
+     "chroma-size=3 has no effect, because roi-sigma blurs chroma"},
     {VIDEO, "roi=<60,40,100,100>", RUNS, ""},
     {VIDEO, "roi=<0,0,8,8>,<20,0,8,8>", RUNS, ""},
     {VIDEO, "roi=<0,0,0,8> roi-meta=true", RUNS, ""},
@@ -131,7 +141,17 @@ static const Row rows[] = {
     /* values that contradict each other */
     {VIDEO, "kernel=custom", STOPS, "kernel=custom"},
     {VIDEO, "kernel=gaussian sigma=22", STOPS, "21.08 is the largest sigma"},
+    {VIDEO, "chroma-kernel=gaussian sigma=22", STOPS, "chroma-kernel=gaussian: sigma=22 needs"},
     {VIDEO, "kernel=gaussian response=direction", STOPS, "response=direction: the kernel gaussian"},
+    {VIDEO, "alpha=weighted", STOPS, "alpha=weighted: the kernel sobel has negative taps"},
+    {VIDEO, "kernel=sharpen alpha=weighted", STOPS, "the kernel sharpen has negative taps"},
+    {VIDEO, "kernel=box alpha=weighted response=absolute", STOPS,
+     "the response is absolute; clamp"},
+    {VIDEO, "kernel=box alpha=weighted scale=0.5", STOPS, "scale=0.5 is set; 0 is needed"},
+    {VIDEO, "kernel=box alpha=weighted bias=3", STOPS, "bias=3 is set; 0 is needed"},
+    {VIDEO, "kernel=box alpha=weighted border=constant", STOPS, "another border is needed"},
+    {VIDEO, "kernel=box alpha=weighted chroma-kernel=unsharp", STOPS,
+     "chroma-kernel=unsharp: alpha=weighted: the kernel unsharp has negative taps"},
     {VIDEO, "roi=<64,0,8,8>", STOPS, "roi=<64, 0, 8, 8>: outside of the frame"},
     {VIDEO, "roi=<10,20,0,8>", STOPS, "roi=<10, 20, 0, 8>: a width and a height of 1 or more"},
     {YUY2, "roi=<1,0,8,8>", STOPS, "in packed 4:2:2 regions must start and end at even columns"},
@@ -157,6 +177,9 @@ static const Row rows[] = {
     {BYTES RAW "RGBA,width=2147483647,height=2147483647", "", STOPS, "too large"},
     {BYTES RAW "GRAY8,width=64,height=48,interlace-mode=alternate", "", STOPS,
      "or with fields that contradict each other: "},
+    {BYTES_OF(1536) FIELDS "GRAY8,width=64,height=48,interlace-mode=alternate", "", RUNS, ""},
+    {BYTES FIELDS "GRAY8,width=64,height=48,interlace-mode=alternate", "", STOPS,
+     "too small for GRAY8 of 64x24"},
 };
 
 /* --- messages of GLib --- */

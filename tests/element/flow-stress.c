@@ -50,7 +50,8 @@ stress_setting(Setting *setting) {
 }
 
 GST_START_TEST(properties_while_frames_flow) {
-  g_autofree gchar *caps = test_caps("I420", 65, 33);
+  static const gchar *const formats[] = {"I420", "AYUV"};
+  g_autofree gchar *caps = test_caps(formats[__i__], 65, 33);
   GstHarness *h = test_harness_new("kernel=gaussian", caps);
   Setting settings[] = {
       {h, "kernel", "sobel"},
@@ -80,6 +81,12 @@ GST_START_TEST(properties_while_frames_flow) {
       {h, "roi-meta", "true"},
       {h, "roi-meta", "false"},
       {h, "roi-sigma", "0.25"},
+      {h, "chroma-kernel", "box"},
+      {h, "chroma-kernel", "same"},
+      {h, "chroma-size", "9"},
+      {h, "fields", "frame"},
+      {h, "alpha", "weighted"},
+      {h, "alpha", "filter"},
   };
   GstBuffer *buffer = test_frame_random(caps, 1);
   GstHarnessThread *threads[G_N_ELEMENTS(settings)];
@@ -268,21 +275,13 @@ GST_START_TEST(refusals_while_frames_flow) {
   source_init(&source, "kernel=sobel", caps);
   GstHarness *h = source.h;
   Setting settings[] = {
-      {h, "kernel", "sobel"},
-      {h, "kernel", "box"},
-      {h, "response", "direction"},
-      {h, "response", "auto"},
-      {h, "stride", "3"},
-      {h, "stride", "2"},
-      {h, "size", "4"},
-      {h, "matrix", "<1,2>"},
-      {h, "matrix", "<<1,2,1>>"},
-      {h, "algorithm", "two-pass"},
-      {h, "algorithm", "auto"},
-      {h, "kernel", "kirsch"},
-      {h, "sigma", "5"},
-      {h, "kernel", "gaussian"},
-      {h, "kernel-file", "nope.ini"},
+      {h, "kernel", "sobel"},   {h, "kernel", "box"},       {h, "response", "direction"},
+      {h, "response", "auto"},  {h, "stride", "3"},         {h, "stride", "2"},
+      {h, "size", "4"},         {h, "chroma-size", "4"},    {h, "chroma-kernel", "gaussian"},
+      {h, "matrix", "<1,2>"},   {h, "matrix", "<<1,2,1>>"}, {h, "algorithm", "two-pass"},
+      {h, "algorithm", "auto"}, {h, "kernel", "kirsch"},    {h, "sigma", "5"},
+      {h, "sigma", "22"},       {h, "kernel", "gaussian"},  {h, "kernel-file", "nope.ini"},
+      {h, "alpha", "weighted"}, {h, "alpha", "copy"},
   };
   GstHarnessThread *threads[G_N_ELEMENTS(settings)];
   g_signal_connect(h->element, "notify", G_CALLBACK(set_another), NULL);
@@ -364,7 +363,7 @@ flow_stress_suite(void) {
   Suite *suite = suite_create("flow-stress");
   TCase *tc = tcase_create("flow-stress");
   tcase_set_timeout(tc, 30 + 2.0 * stress_duration() / G_USEC_PER_SEC);
-  tcase_add_test(tc, properties_while_frames_flow);
+  tcase_add_loop_test(tc, properties_while_frames_flow, 0, 2);
   tcase_add_test(tc, restarts_while_frames_flow);
   tcase_add_test(tc, reading_while_frames_flow);
   tcase_add_test(tc, flushes_while_frames_flow);

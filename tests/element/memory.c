@@ -60,3 +60,29 @@ test_move_to_pool(GstBufferPool *pool, const gchar *caps_text, GstBuffer *frame)
   gst_buffer_unref(frame);
   return pooled;
 }
+
+static gint n_programs;
+
+static void
+count_program(GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+              const gchar *function, gint line, GObject *object, GstDebugMessage *message,
+              gpointer user_data) {
+  if (g_str_has_prefix(gst_debug_message_get(message), "kernel "))
+    g_atomic_int_inc(&n_programs);
+}
+
+void
+test_programs_watch(void) {
+  g_atomic_int_set(&n_programs, 0);
+  gst_debug_remove_log_function(gst_debug_log_default);
+  gst_debug_add_log_function(count_program, NULL, NULL);
+  gst_debug_set_threshold_for_name("cudaconv", GST_LEVEL_INFO);
+}
+
+guint
+test_programs_count(void) {
+  gst_debug_unset_threshold_for_name("cudaconv");
+  gst_debug_remove_log_function(count_program);
+  gst_debug_add_log_function(gst_debug_log_default, NULL, NULL);
+  return (guint)g_atomic_int_get(&n_programs);
+}

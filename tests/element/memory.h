@@ -23,3 +23,7 @@ GstBufferPool *test_offered_pool(GstHarness *h, const gchar *caps);
 /* Copies `frame` (taken), which is in system memory and has these caps, into a buffer of the pool,
  * whatever memory the pool has. */
 GstBuffer *test_move_to_pool(GstBufferPool *pool, const gchar *caps, GstBuffer *frame);
+
+/* Counts the programs that elements make, between these two calls. */
+void test_programs_watch(void);
+guint test_programs_count(void);

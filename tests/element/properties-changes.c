@@ -26,6 +26,11 @@ static const gchar *const settings[] = {
     "kernel=sobel roi=<<0,0,9,9>,<5,5,28,12>> target=<<24,0>,<1,3>> outside=black",
     "kernel=gaussian roi-sigma=0.25",
     "kernel=box roi-meta=true roi-type=face", /* no frame has metas: all is copied */
+    "kernel=gaussian size=5 chroma-size=3",
+    "kernel=sobel chroma-kernel=gaussian",
+    "kernel=sobel chroma-kernel=box chroma-size=9 bias=20",
+    "kernel=gaussian chroma-kernel=laplacian",
+    "kernel=gaussian fields=frame",
 };
 
 /* First resets all properties to their defaults, so that values of an earlier setting do not
@@ -33,11 +38,29 @@ static const gchar *const settings[] = {
 static void
 apply(GstElement *element, const gchar *setting) {
   static const gchar *const defaults[][2] = {
-      {"size", "0"},        {"sigma", "0"},          {"scale", "0"},        {"bias", "0"},
-      {"response", "auto"}, {"border", "replicate"}, {"border-value", "0"}, {"chroma", "auto"},
-      {"threshold", "0"},   {"invert", "false"},     {"mix", "1"},          {"overlay", "0"},
-      {"roi", "<>"},        {"target", "<>"},        {"outside", "copy"},   {"roi-meta", "false"},
-      {"roi-type", ""},     {"roi-sigma", "0"},      {"algorithm", "auto"},
+      {"size", "0"},
+      {"sigma", "0"},
+      {"scale", "0"},
+      {"bias", "0"},
+      {"response", "auto"},
+      {"border", "replicate"},
+      {"border-value", "0"},
+      {"chroma", "auto"},
+      {"threshold", "0"},
+      {"invert", "false"},
+      {"mix", "1"},
+      {"overlay", "0"},
+      {"roi", "<>"},
+      {"target", "<>"},
+      {"outside", "copy"},
+      {"roi-meta", "false"},
+      {"roi-type", ""},
+      {"roi-sigma", "0"},
+      {"algorithm", "auto"},
+      {"chroma-size", "0"},
+      {"stride", "1"},
+      {"fields", "auto"},
+      {"chroma-kernel", "same"},
   };
   for (guint i = 0; i < G_N_ELEMENTS(defaults); i++)
     gst_util_set_object_arg(G_OBJECT(element), defaults[i][0], defaults[i][1]);
@@ -269,11 +292,40 @@ GST_START_TEST(controlled_sigma) {
 }
 GST_END_TEST;
 
+/* Each frame has the kernel for chroma that the bindings choose for its time: all names in turn,
+ * and sizes from 1 up. A binding divides the range from 0 to 1 among the values of an enum. */
+GST_START_TEST(controlled_chroma) {
+  g_autofree gchar *caps = test_caps("I420", 66, 34);
+  GstHarness *h = test_harness_new("kernel=gaussian size=5", caps);
+  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(h->element), "chroma-kernel");
+  const GEnumClass *kernels = G_PARAM_SPEC_ENUM(spec)->enum_class;
+  const guint last = kernels->n_values - 1;
+  control(h, "chroma-kernel", 0.5 / last, 1 + 0.5 / last);
+  control(h, "chroma-size", 1, 2 * last + 1);
+
+  for (guint i = 0; i <= last; i++) {
+    const gchar *kernel = kernels->values[i].value_nick;
+    GstBuffer *buffer = test_frame_random(caps, 4);
+    GST_BUFFER_PTS(buffer) = i * GST_SECOND / last;
+    g_autoptr(GstBuffer) result = test_push_pull(h, buffer);
+    test_assert_text(h->element, "chroma-kernel", kernel);
+    gint size;
+    g_object_get(h->element, "chroma-size", &size, NULL);
+    g_autofree gchar *properties =
+        g_strdup_printf("kernel=gaussian size=5 chroma-kernel=%s chroma-size=%d", kernel, size);
+    g_autoptr(GstBuffer) expected = test_filter(properties, caps, test_frame_random(caps, 4));
+    test_assert_same_frame(caps, result, expected, properties);
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
 GST_START_TEST(pixel_properties_are_mutable_while_playing) {
   static const gchar *const scalars[] = {
-      "kernel",    "size",    "sigma",    "scale",    "bias",      "border", "border-value",
-      "chroma",    "alpha",   "response", "stride",   "algorithm", "invert", "mix",
-      "threshold", "overlay", "outside",  "roi-meta", "roi-sigma"};
+      "kernel",       "size",          "sigma",       "scale",    "bias",    "border",
+      "border-value", "chroma",        "alpha",       "response", "stride",  "algorithm",
+      "invert",       "mix",           "threshold",   "overlay",  "outside", "roi-meta",
+      "roi-sigma",    "chroma-kernel", "chroma-size", "fields"};
   /* control bindings cannot set these */
   static const gchar *const others[] = {"matrix",      "row", "column", "matrix-text",
                                         "kernel-file", "roi", "target", "roi-type"};
@@ -306,6 +358,7 @@ properties_changes_suite(void) {
   tcase_add_test(tc, change_from_another_thread);
   tcase_add_test(tc, controlled_bias);
   tcase_add_test(tc, controlled_sigma);
+  tcase_add_test(tc, controlled_chroma);
   tcase_add_test(tc, pixel_properties_are_mutable_while_playing);
   suite_add_tcase(suite, tc);
   return suite;

@@ -159,6 +159,41 @@ GST_START_TEST(read_value_can_be_set) {
 }
 GST_END_TEST;
 
+/* Kernels of chroma and of luma, compared with formats that have chroma. */
+static const gchar *const same_with_chroma[][2] = {
+    {"kernel=gaussian size=5", "kernel=gaussian size=5 chroma-kernel=same"},
+    {"kernel=gaussian size=5", "kernel=gaussian chroma-size=5 size=5"},
+    {"kernel=gaussian size=5", "kernel=gaussian size=5 chroma-kernel=gaussian"},
+    {"kernel=gaussian size=5", "matrix-text=\"1 4 6 4 1;\" chroma-kernel=gaussian chroma-size=5 "
+                               "kernel=gaussian size=5"},
+    {"kernel=gaussian size=5 chroma-size=3",
+     "kernel=gaussian size=5 chroma-kernel=gaussian chroma-size=3"},
+    {"kernel=gaussian size=5 chroma-size=3",
+     "row=<1,4,6,4,1> column=<1,4,6,4,1> chroma-kernel=gaussian chroma-size=3"},
+    {"kernel=gaussian size=3 chroma-size=5",
+     "matrix=<1,2,1,2,4,2,1,2,1> chroma-kernel=gaussian chroma-size=5"},
+    /* a matrix has one size */
+    {"matrix=<1,2,1,2,4,2,1,2,1>", "matrix=<1,2,1,2,4,2,1,2,1> chroma-size=9"},
+    /* scale, bias and response are those of the kernel for luma */
+    {"kernel=identity chroma-kernel=box", "matrix=<2> scale=0.5 bias=0 chroma-kernel=box"},
+    {"kernel=sobel chroma=copy", "kernel=sobel chroma-kernel=identity"},
+    {"kernel=sobel chroma=copy bias=20 scale=0.5 response=offset",
+     "kernel=sobel bias=20 scale=0.5 response=offset chroma-kernel=identity"},
+    /* roi-sigma blurs chroma as luma */
+    {"kernel=gaussian roi=<4,2,20,10> roi-sigma=0.2",
+     "kernel=gaussian roi=<4,2,20,10> roi-sigma=0.2 chroma-kernel=box chroma-size=9"},
+};
+
+GST_START_TEST(kernels_of_chroma) {
+  static const gchar *const formats[] = {"I420", "NV12", "UYVY", "AYUV", "P010_10LE"};
+  for (guint i = 0; i < G_N_ELEMENTS(formats); i++) {
+    g_free(caps);
+    caps = test_caps(formats[i], 34, 17);
+    assert_same_filter(same_with_chroma[__i__][0], same_with_chroma[__i__][1]);
+  }
+}
+GST_END_TEST;
+
 static const gchar *const refused[] = {
     "<1,2>",                            /* not a square */
     "<1,2,3,4>",                        /* even side */
@@ -458,6 +493,7 @@ properties_matrix_suite(void) {
   TCase *tc = tcase_create("properties-matrix");
   tcase_add_checked_fixture(tc, setup, teardown);
   tcase_add_loop_test(tc, equal_notations, 0, G_N_ELEMENTS(same));
+  tcase_add_loop_test(tc, kernels_of_chroma, 0, G_N_ELEMENTS(same_with_chroma));
   tcase_add_test(tc, arrays_from_code);
   tcase_add_test(tc, read_value_can_be_set);
   tcase_add_test(tc, refused_matrices_leave_the_old_one);

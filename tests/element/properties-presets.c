@@ -25,6 +25,11 @@ static const gchar user_presets[] = "[_presets_]\n"
                                     "size=0\n"
                                     "[my-text]\n"
                                     "matrix-text=0 -1 0 -1 5 -1 0 -1 0\n"
+                                    "[my-chroma]\n"
+                                    "kernel=sobel\n"
+                                    "chroma-kernel=gaussian\n"
+                                    "chroma-size=7\n"
+                                    "fields=frame\n"
                                     "[my-regions]\n"
                                     "roi=<<0,0,8,8>,<8,8,4,4>>\n"
                                     "target=<<1,2>,<3,4>>\n"
@@ -72,6 +77,8 @@ disturb(GstElement *element) {
       {"border", "wrap"},
       {"border-value", "0.75"},
       {"chroma", "copy"},
+      {"chroma-kernel", "log"},
+      {"chroma-size", "9"},
       {"alpha", "opaque"},
       {"threshold", "0.2"},
       {"invert", "true"},
@@ -84,6 +91,7 @@ disturb(GstElement *element) {
       {"roi-meta", "true"},
       {"roi-type", "face"},
       {"roi-sigma", "0.2"},
+      {"fields", "frame"},
       {"algorithm", "scatter"},
   };
   for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
@@ -127,7 +135,8 @@ assert_complete(const gchar *name) {
 }
 
 GST_START_TEST(every_preset_is_complete) {
-  static const gchar *const of_user[] = {"my-bias", "my-row", "my-text", "my-regions", "my-whole"};
+  static const gchar *const of_user[] = {"my-bias",   "my-row",     "my-text",
+                                         "my-chroma", "my-regions", "my-whole"};
   g_autoptr(GstElement) lister = test_element_new(NULL);
   g_auto(GStrv) properties = gst_preset_get_property_names(GST_PRESET(lister));
   fail_unless(g_strv_contains((const gchar *const *)properties, "kernel"));
@@ -155,7 +164,14 @@ GST_START_TEST(preset_sets_its_values) {
   load(element, "my-text");
   test_assert_text(element, "kernel", "custom");
   test_assert_text(element, "matrix-text", "\"0\\ -1\\ 0\\ -1\\ 5\\ -1\\ 0\\ -1\\ 0\"");
+  load(element, "my-chroma");
+  test_assert_text(element, "chroma-kernel", "gaussian");
+  test_assert_text(element, "chroma-size", "7");
+  test_assert_text(element, "fields", "frame");
   load(element, "my-regions");
+  test_assert_text(element, "chroma-kernel", "same");
+  test_assert_text(element, "chroma-size", "0");
+  test_assert_text(element, "fields", "auto");
   test_assert_text(element, "roi",
                    "< (array)< (int)0, (int)0, (int)8, (int)8 >, "
                    "(array)< (int)8, (int)8, (int)4, (int)4 > >");
@@ -361,6 +377,7 @@ GST_END_TEST;
 GST_START_TEST(saved_preset_is_restored) {
   static const gchar *const saved[] = {
       "row=<1,2,1> bias=-3 border=wrap chroma=copy",
+      "kernel=sobel chroma-kernel=box chroma-size=9 fields=frame",
       "matrix-text=\"1 -2 1;\n 2 4 2\n1\t1/9 1 ;\" stride=2",
   };
   for (guint i = 0; i < G_N_ELEMENTS(saved); i++) {

@@ -42,6 +42,9 @@ static const Contradiction contradictions[] = {
     {"kernel=sobel", "kernel=custom", "kernel=custom: no coefficients"},
     {"kernel=gaussian", "sigma=22", "21.08 is the largest sigma"},
     {"kernel=gaussian size=15 sigma=24", "size=0", "21.08 is the largest sigma"},
+    {"kernel=box chroma-kernel=gaussian", "sigma=22", "chroma-kernel=gaussian: sigma=22 needs"},
+    {"kernel=gaussian size=9 sigma=22", "chroma-kernel=gaussian size=0",
+     "21.08 is the largest sigma"},
     {"kernel=sobel",
      "bias=7 response=offset stride=2 algorithm=scatter row=<1,2,1> kernel=custom "
      "response=direction",
@@ -55,6 +58,12 @@ static const Contradiction contradictions[] = {
      "roi-sigma=0.2: stride=1 is needed"},
     {"kernel=gaussian roi-sigma=0.2", "scale=2", "roi-sigma=0.2: scale=0 is needed"},
     {"kernel=gaussian roi-sigma=0.2", "response=offset", "roi-sigma=0.2: response=auto or clamp"},
+    {"kernel=sharpen", "alpha=weighted", "alpha=weighted: the kernel sharpen has negative taps"},
+    {"kernel=box alpha=weighted", "kernel=sobel", "the kernel sobel has negative taps"},
+    {"kernel=box alpha=weighted", "border=constant", "border=constant is set; another border"},
+    {"kernel=box alpha=weighted", "scale=0.5 bias=7", "alpha=weighted: scale=0.5 is set; 0 is"},
+    {"kernel=box alpha=weighted chroma=filter", "chroma-kernel=unsharp",
+     "chroma-kernel=unsharp: alpha=weighted: the kernel unsharp has negative taps"},
     /* CUDA only; the CPU backend ignores `algorithm` */
     {"kernel=box size=3", "algorithm=two-pass kernel=kirsch", "algorithm=two-pass cannot run"},
     {"row=<1,2,1> algorithm=two-pass", "matrix=<1,0,0,0,3,0,0,0,5>", "algorithm=two-pass cannot"},
@@ -155,6 +164,9 @@ GST_START_TEST(invalid_value_is_refused) {
       {"stride=3", "stride=3 is refused: 1, 2 or 4 is needed"},
       {"size=4", "size=4 is refused: an odd number from 1 to 127, or 0"},
       {"size=129", "size=129 is refused: an odd number from 1 to 127, or 0"},
+      {"chroma-size=4",
+       "chroma-size=4 is refused: an odd number from 1 to 127, or 0 for the size of luma, is"},
+      {"chroma-size=-1", "chroma-size=-1 is refused: an odd number from 1 to 127, or 0"},
       {"sigma=-0.5",
        "sigma=-0.5 is refused: a number from 0 to 1000 is needed. The previous value"},
       {"bias=nan", "bias=nan is refused: a number from -65535 to 65535 is needed"},
@@ -244,6 +256,53 @@ GST_START_TEST(useless_roi_sigma) {
 }
 GST_END_TEST;
 
+/* A kernel for chroma without effect is reported once, and again only after it had an effect. */
+GST_START_TEST(useless_chroma_kernel) {
+  static const struct {
+    const gchar *changes, *says; /* NULL: no warning */
+  } steps[] = {
+      {"chroma=copy", "chroma-kernel=box has no effect, because chroma is not filtered; "
+                      "chroma=filter filters it"},
+      {"bias=20 chroma=neutral", NULL},
+      {"overlay=0xffff0000", NULL},
+      {"overlay=0 chroma=filter", NULL},
+      {"overlay=0xffff0000", "because the overlay replaces chroma"},
+      {"overlay=0 chroma=auto", NULL},
+      {"threshold=0.5", "because the threshold sets chroma to grey"},
+      {"threshold=0 chroma-size=3", NULL},
+      {"chroma-kernel=same", "chroma-size=3 has no effect, because chroma is not filtered"},
+      {"kernel=gaussian", NULL},
+      {"bias=0 roi-sigma=0.2 chroma-kernel=sobel",
+       "chroma-kernel=sobel has no effect, because roi-sigma blurs chroma as it blurs luma"},
+      {"chroma-kernel=same chroma-size=0", NULL},
+      {"roi-sigma=0 chroma=neutral", NULL},
+      {"chroma-size=1", "chroma-size=1 has no effect"},
+  };
+  GstHarness *h = test_harness_new("chroma-kernel=box", CAPS);
+  gst_buffer_unref(test_push_pull(h, test_frame_random(CAPS, 1)));
+  assert_warnings(h, 0, "");
+  for (guint i = 0; i < G_N_ELEMENTS(steps); i++) {
+    test_set(h->element, steps[i].changes);
+    for (guint n = 0; n < 2; n++)
+      gst_buffer_unref(test_push_pull(h, test_frame_random(CAPS, 1)));
+    assert_warnings(h, steps[i].says != NULL, steps[i].says ? steps[i].says : "");
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
+/* A Gaussian for chroma uses sigma, and not roi-sigma. */
+GST_START_TEST(sigma_of_chroma) {
+  GstHarness *h = test_harness_new("sigma=2 chroma-kernel=gaussian roi-sigma=0.2", CAPS);
+  assert_filters_as(h, "kernel=sobel");
+  assert_warnings(h, 1, "roi-sigma=0.2 has no effect on the kernel sobel");
+  test_set(h->element, "chroma-kernel=box");
+  assert_filters_as(h, "kernel=sobel");
+  assert_warnings(h, 1, "sigma=2 has no effect on the kernel sobel");
+  test_teardown(h);
+}
+GST_END_TEST;
+
 /* --- control bindings --- */
 
 static void
@@ -323,8 +382,16 @@ static const Start starts[] = {
     {"stride=3", "kernel=box", "stride=3 is refused"},
     {"kernel=custom", NULL, "kernel=custom: no coefficients are set"},
     {"kernel=gaussian sigma=22", NULL, "21.08 is the largest sigma"},
+    {"sigma=22 chroma-kernel=gaussian", NULL, "chroma-kernel=gaussian: sigma=22 needs a Gaussian"},
+    {"sigma=22 chroma-kernel=gaussian", "chroma-size=9", NULL},
+    {"sigma=22 chroma-kernel=gaussian", "chroma-kernel=box", NULL},
+    {"chroma-size=4", NULL, "chroma-size=4 is refused: an odd number"},
+    {"chroma-size=4", "chroma-size=0", NULL},
     {"kernel=gaussian sigma=22", "response=direction", "21.08 is the largest sigma"},
     {"kernel=gaussian response=direction", NULL, "response=direction: the kernel gaussian has 1"},
+    {"alpha=weighted", NULL, "alpha=weighted: the kernel sobel has negative taps"},
+    {"alpha=weighted", "kernel=box", NULL},
+    {"alpha=weighted row=<1,2,-1>", "row=<1,2,1>", NULL},
     {"kernel=custom stride=3", "stride=2", "kernel=custom: no coefficients are set"},
     {"kernel=custom", "matrix=<1,2,1,2,4,2,1,2,1>", NULL},
     {"kernel=custom", "kernel=box", NULL},
@@ -407,6 +474,24 @@ GST_START_TEST(algorithm_that_cannot_run_the_kernel) {
 }
 GST_END_TEST;
 
+/* The same with a kernel for chroma. */
+GST_START_TEST(algorithm_that_cannot_run_the_kernel_of_chroma) {
+  g_autofree gchar *caps = test_caps("NV12", 33, 17);
+  GstHarness *h = test_harness_new("kernel=box chroma-kernel=laplacian algorithm=two-pass", caps);
+  if (is_on_cuda()) {
+    fail_unless_equals_int(gst_harness_push(h, test_frame_random(caps, 1)),
+                           GST_FLOW_NOT_NEGOTIATED);
+    assert_warnings(h, 1,
+                    "algorithm=two-pass cannot run the kernel of chroma (3x3, not separable): "
+                    "direct, constant, tile-halo, tile-cached, scatter and tensor-core can, or");
+  } else {
+    gst_buffer_unref(test_push_pull(h, test_frame_random(caps, 1)));
+    assert_warnings(h, 0, "");
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
 /* Between two streams refusals work as before the first stream. */
 GST_START_TEST(refused_between_streams) {
   GstHarness *h = test_harness_new("kernel=gaussian", CAPS);
@@ -435,9 +520,12 @@ properties_refused_suite(void) {
   tcase_add_test(tc, size_is_a_preference);
   tcase_add_test(tc, useless_sigma);
   tcase_add_test(tc, useless_roi_sigma);
+  tcase_add_test(tc, useless_chroma_kernel);
+  tcase_add_test(tc, sigma_of_chroma);
   tcase_add_test(tc, bindings_are_reported_once);
   tcase_add_loop_test(tc, refused_before_the_start, 0, G_N_ELEMENTS(starts));
   tcase_add_test(tc, algorithm_that_cannot_run_the_kernel);
+  tcase_add_test(tc, algorithm_that_cannot_run_the_kernel_of_chroma);
   tcase_add_test(tc, refused_between_streams);
   suite_add_tcase(suite, tc);
   return suite;

@@ -26,7 +26,9 @@ static const Row rows[] = {
     {"border", "replicate", {"constant", "reflect", "reflect-101", "wrap"}},
     {"border-value", "0", {"0.5", "1", "0"}},
     {"chroma", "auto", {"filter", "copy", "neutral", "auto"}},
-    {"alpha", "copy", {"filter", "opaque", "copy"}},
+    {"chroma-kernel", "same", {"gaussian", "motion-blur", "laplacian-8", "same"}},
+    {"chroma-size", "0", {"3", "127", "0"}},
+    {"alpha", "copy", {"filter", "opaque", "weighted", "copy"}},
     {"threshold", "0", {"0.5", "1", "0.001", "0"}},
     {"invert", "false", {"true", "false"}},
     {"mix", "1", {"-1.5", "0", "8", "1"}},
@@ -38,6 +40,7 @@ static const Row rows[] = {
     {"roi-meta", "false", {"true", "false"}},
     {"roi-type", NULL, {"face", "a text", "true"}},
     {"roi-sigma", "0", {"0.25", "1", "0"}},
+    {"fields", "auto", {"frame", "auto"}},
     {"algorithm", "auto", {"direct", "tile-halo", "tensor-core"}}, /* all are in named_algorithms */
     {"backend", "auto", {"cpu", "cuda", "auto"}},
     {"cuda-device-id", "-1", {"0", "3", "-1"}},
@@ -137,17 +140,22 @@ GST_START_TEST(regions_read_as_set) {
 }
 GST_END_TEST;
 
-/* All named kernels of the documents are values of the enum. */
+/* All named kernels of the documents are values of the two enums. */
 GST_START_TEST(named_kernels) {
+  static const gchar *const properties[] = {"kernel", "chroma-kernel"};
   static const gchar *const names[] = {
       "identity", "box",       "gaussian",    "sharpen", "unsharp",     "emboss",
       "sobel",    "sobel-x",   "sobel-y",     "scharr",  "prewitt",     "roberts",
-      "kirsch",   "laplacian", "laplacian-8", "log",     "motion-blur", "custom",
+      "kirsch",   "laplacian", "laplacian-8", "log",     "motion-blur",
   };
+  static const gchar *const others[] = {"custom", "same"};
+  const gchar *property = properties[__i__];
   GstElement *element = element_with_defaults();
-  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), "kernel");
+  GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), property);
   fail_unless(G_IS_PARAM_SPEC_ENUM(spec));
   GEnumClass *klass = G_PARAM_SPEC_ENUM(spec)->enum_class;
+  fail_unless_equals_int(klass->n_values, G_N_ELEMENTS(names) + 1);
+  fail_unless_equals_string(g_enum_get_value(klass, 0)->value_nick, others[__i__]);
   for (guint i = 0; i < G_N_ELEMENTS(names); i++)
     fail_unless(g_enum_get_value_by_nick(klass, names[i]) != NULL, "no kernel %s", names[i]);
   for (guint i = 0; i < klass->n_values; i++)
@@ -279,12 +287,17 @@ GST_START_TEST(stats_have_the_size) {
     gint reads;
     guint size;
   } cases[] = {
-      {"kernel=sobel", 0, 3},         {"kernel=sobel size=9", 9, 7},
-      {"kernel=scharr size=1", 1, 3}, {"kernel=gaussian size=9", 9, 9},
-      {"kernel=gaussian", 0, 5},      {"kernel=gaussian sigma=1", 0, 7},
-      {"matrix=<<1,2,1>>", 0, 3},     {"matrix=<<1,2,3,2,1>> size=3", 3, 5},
+      {"kernel=sobel", 0, 3},
+      {"kernel=sobel size=9", 9, 7},
+      {"kernel=scharr size=1", 1, 3},
+      {"kernel=gaussian size=9", 9, 9},
+      {"kernel=gaussian", 0, 5},
+      {"kernel=gaussian sigma=1", 0, 7},
+      {"matrix=<<1,2,1>>", 0, 3},
+      {"matrix=<<1,2,3,2,1>> size=3", 3, 5},
+      {"kernel=sobel chroma-kernel=box chroma-size=9", 0, 3},
   };
-  g_autofree gchar *caps = test_caps("GRAY8", 16, 8);
+  g_autofree gchar *caps = test_caps("I420", 16, 8);
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     GstHarness *h = test_harness_new(cases[i].properties, NULL);
     g_autoptr(GstStructure) before = NULL, stats = NULL;
@@ -297,6 +310,24 @@ GST_START_TEST(stats_have_the_size) {
     fail_unless(gst_structure_get_uint(stats, "size", &size));
     fail_unless(size == cases[i].size && reads == cases[i].reads, "%s: %d, %u", cases[i].properties,
                 reads, size);
+    test_teardown(h);
+  }
+}
+GST_END_TEST;
+
+/* The plan in the statistics names both kernels if chroma has another one. */
+GST_START_TEST(stats_have_both_kernels) {
+  static const gchar *const texts[][2] = {
+      {"I420", "3x3, 2 matrices, separable, exact, sums of 11 bits, magnitude, "
+               "chroma: 9x9, 1 matrix, separable, exact, sums of 16 bits, clamp, 3 passes"},
+      {"GRAY8", "3x3, 2 matrices, separable, exact, sums of 11 bits, magnitude, 1 passes"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
+    g_autofree gchar *caps = test_caps(texts[i][0], 16, 8);
+    GstHarness *h = test_harness_new("kernel=sobel chroma-kernel=box chroma-size=9", caps);
+    g_autoptr(GstStructure) stats = NULL;
+    g_object_get(h->element, "stats", &stats, NULL);
+    fail_unless_equals_string(gst_structure_get_string(stats, "plan"), texts[i][1]);
     test_teardown(h);
   }
 }
@@ -367,9 +398,9 @@ GST_END_TEST;
 
 /* The minimum and maximum of a property's range work without a warning. */
 GST_START_TEST(ends_of_ranges_work) {
-  static const gchar *const names[] = {"sigma",        "scale",     "bias",
-                                       "border-value", "roi-sigma", "n-threads"};
-  g_autofree gchar *caps = test_caps("GRAY8", 33, 17);
+  static const gchar *const names[] = {"sigma",     "scale",     "bias",       "border-value",
+                                       "roi-sigma", "n-threads", "chroma-size"};
+  g_autofree gchar *caps = test_caps("I420", 33, 17);
   for (guint i = 0; i < 2 * G_N_ELEMENTS(names); i++) {
     g_autoptr(GstElement) element = test_element_new("kernel=gaussian size=15");
     const gchar *name = names[i / 2];
@@ -421,9 +452,10 @@ properties_values_suite(void) {
   tcase_add_test(tc, listed_defaults_are_true);
   tcase_add_test(tc, arrays_are_empty_at_first);
   tcase_add_test(tc, regions_read_as_set);
-  tcase_add_test(tc, named_kernels);
+  tcase_add_loop_test(tc, named_kernels, 0, 2);
   tcase_add_test(tc, named_algorithms);
   tcase_add_test(tc, stats_have_the_size);
+  tcase_add_test(tc, stats_have_both_kernels);
   tcase_add_test(tc, stats_have_the_steps);
   tcase_add_test(tc, coefficients_select_custom);
   tcase_add_test(tc, backend_message);

@@ -16,7 +16,7 @@
 #define WIDTH 61
 #define HEIGHT 35
 
-static const gchar *const formats[] = {"GRAY8", "NV12", "RGB", "YUY2", "P010_10LE"};
+static const gchar *const formats[] = {"GRAY8", "NV12", "RGB", "YUY2", "P010_10LE", "RGBA"};
 static const gchar *const outsides[] = {"outside=copy", "outside=black"};
 
 static gboolean
@@ -91,6 +91,8 @@ GST_START_TEST(every_format) {
       "kernel=laplacian border=reflect-101 threshold=0.25 mix=0.5",
       "kernel=sobel overlay=0xc0ff4000",
       "kernel=gaussian size=7 stride=2 invert=true mix=-1.5",
+      "kernel=gaussian size=5 border=wrap alpha=weighted",
+      "kernel=box size=9 chroma-size=3 stride=2 border=reflect mix=0.5 alpha=weighted",
   };
   g_autofree gchar *caps = test_caps(test_formats_in_caps[__i__], WIDTH, HEIGHT);
   const guint n_sets = has_macropixels(caps) ? N_EVEN_SETS : N_SETS;
@@ -256,11 +258,11 @@ copy_region(const gchar *caps, GstBuffer *whole, const gchar *part_caps, GstBuff
  * half a pixel. Above 21 pixels, the blur is three boxes of the first odd size whose sigma is large
  * enough, or of 127 pixels. */
 static GstBuffer *
-blur(const gchar *caps, GstBuffer *frame, gdouble wanted) {
+blur(const gchar *caps, GstBuffer *frame, gdouble wanted, const gchar *alpha) {
   gdouble sigma = 0.5;
   for (gint k = -3; sigma < wanted; k++)
     sigma = exp2(k / 4.0);
-  g_autofree gchar *gaussian = g_strdup_printf("kernel=gaussian sigma=%.17g", sigma);
+  g_autofree gchar *gaussian = g_strdup_printf("kernel=gaussian sigma=%.17g%s", sigma, alpha);
   if (sigma <= 21)
     return test_filter(gaussian, caps, frame);
   guint size = 1;
@@ -282,17 +284,21 @@ assert_counts(GstHarness *h, guint64 regions, guint64 limited) {
   fail_unless_equals_uint64(n_limited, limited);
 }
 
+/* RGBA has weighted alpha, with shares that need no boxes: three boxes in a row have one division,
+ * unlike three filters. */
 GST_START_TEST(sigma_of_each_region) {
   static const gdouble shares[] = {0.01, 0.1, 0.17, 0.3, 1};
   static const TestRois rois = {
       4, {ROI(0, 0, 8, 80), ROI(8, 4, 30, 32), ROI(40, 0, 70, 66), ROI(20, 30, 22, 20)}};
   const gchar *format = formats[__i__];
+  const gboolean weighted = g_str_equal(format, "RGBA");
+  const gchar *alpha = weighted ? " alpha=weighted" : "";
   g_autofree gchar *caps = test_caps(format, 120, 80);
   GstHarness *h = test_harness_new("kernel=gaussian", caps);
   guint64 n = 0, n_limited = 0;
   test_rois_set(h->element, &rois);
-  for (guint s = 0; s < G_N_ELEMENTS(shares); s++) {
-    g_autofree gchar *what = g_strdup_printf("roi-sigma=%g", shares[s]);
+  for (guint s = 0; s < (weighted ? 3 : G_N_ELEMENTS(shares)); s++) {
+    g_autofree gchar *what = g_strdup_printf("roi-sigma=%g%s", shares[s], alpha);
     GstBuffer *input = test_frame_random(caps, s);
     g_autoptr(GstBuffer) expected = gst_buffer_copy_deep(input);
     for (guint i = 0; i < rois.n; i++) {
@@ -301,7 +307,7 @@ GST_START_TEST(sigma_of_each_region) {
       g_autofree gchar *part_caps = test_caps(format, (gint)r->width, (gint)r->height);
       GstBuffer *part = test_frame_flat(part_caps, 0);
       copy_region(caps, input, part_caps, part, &rois.roi[i], TRUE);
-      part = blur(part_caps, part, wanted);
+      part = blur(part_caps, part, wanted, alpha);
       copy_region(caps, expected, part_caps, part, &rois.roi[i], FALSE);
       gst_buffer_unref(part);
       n_limited += wanted > sqrt((127 * 127 - 1) / 4.0);
@@ -319,7 +325,7 @@ GST_END_TEST;
 GST_START_TEST(sigma_of_the_frame) {
   g_autofree gchar *caps = test_caps("NV12", 64, 40);
   g_autoptr(GstBuffer) input = test_frame_random(caps, 1);
-  g_autoptr(GstBuffer) blurred = blur(caps, gst_buffer_ref(input), 4);
+  g_autoptr(GstBuffer) blurred = blur(caps, gst_buffer_ref(input), 4, "");
   g_autoptr(GstBuffer) boxed = test_filter("kernel=box", caps, gst_buffer_ref(input));
   GstHarness *h = test_harness_new("kernel=gaussian roi-sigma=0.1", caps);
   for (guint i = 0; i < 3; i++) {
@@ -402,6 +408,8 @@ static const struct {
     {"stride=2", "kernel=sharpen stride=2", .in_place = FALSE},
     {"crop", "kernel=sharpen", .crop = TRUE},
     {"more pixels than the frame", "kernel=sharpen", .set = 3},
+    {"weighted alpha", "kernel=gaussian alpha=weighted", .in_place = TRUE, .set = 1},
+    {"weighted alpha, moved", "kernel=box alpha=weighted", .in_place = TRUE, .set = N_SETS - 1},
 };
 
 static GstBuffer *
@@ -481,14 +489,6 @@ GST_END_TEST;
 
 /* --- during a stream --- */
 
-static void
-count_programs(GstDebugCategory *category, GstDebugLevel level, const gchar *file,
-               const gchar *function, gint line, GObject *object, GstDebugMessage *message,
-               gpointer count) {
-  if (g_str_has_prefix(gst_debug_message_get(message), "kernel "))
-    g_atomic_int_inc((gint *)count);
-}
-
 /* Pushes frames in memory of `pool`, or in plain memory if that is NULL. Their regions move while
  * earlier frames are in flight. Only the first frame may need a program. */
 static void
@@ -496,10 +496,6 @@ move_regions(GstHarness *h, const CcFilter *filter, const gchar *caps, GstBuffer
              gboolean by_meta) {
   enum { N = 14 };
   GstBuffer *frame[N], *expected[N];
-  gint n_programs = 0;
-  gst_debug_remove_log_function(gst_debug_log_default);
-  gst_debug_add_log_function(count_programs, &n_programs, NULL);
-  gst_debug_set_threshold_for_name("cudaconv", GST_LEVEL_INFO);
   for (guint i = 0; i < N; i++) {
     const TestRois rois = test_rois_of_frame(i);
     frame[i] = test_frame_random(caps, i);
@@ -511,13 +507,10 @@ move_regions(GstHarness *h, const CcFilter *filter, const gchar *caps, GstBuffer
       test_rois_set(h->element, &rois);
     fail_unless_equals_int(gst_harness_push(h, frame[i]), GST_FLOW_OK);
     if (i == 0)
-      g_atomic_int_set(&n_programs, 0);
+      test_programs_watch();
   }
   fail_unless(gst_harness_push_event(h, test_serialized_event()));
-  gst_debug_unset_threshold_for_name("cudaconv");
-  gst_debug_remove_log_function(count_programs);
-  gst_debug_add_log_function(gst_debug_log_default, NULL, NULL);
-  fail_unless_equals_int(n_programs, 0);
+  fail_unless_equals_int(test_programs_count(), 0);
   for (guint i = 0; i < N; i++) {
     g_autoptr(GstBuffer) result = gst_harness_pull(h);
     fail_unless((result == frame[i]) == (filter->outside == CC_OUTSIDE_COPY));

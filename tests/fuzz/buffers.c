@@ -60,7 +60,7 @@ static void
 take_metas(FuzzBuffer *self, FuzzBytes *bytes, const GstVideoInfo *info) {
   GstVideoMeta *meta = &self->meta;
   GstVideoCropMeta *crop = &self->crop;
-  const guint width = (guint)info->width, height = (guint)info->height;
+  const guint width = (guint)info->width, height = (guint)GST_VIDEO_INFO_FIELD_HEIGHT(info);
   const guint format = fuzz_take_byte(bytes);
   meta->format = format ? (GstVideoFormat)format : GST_VIDEO_INFO_FORMAT(info);
   meta->n_planes = (guint)fuzz_take_number(bytes, GST_VIDEO_INFO_N_PLANES(info), G_MAXUINT);
@@ -86,7 +86,7 @@ add_metas(FuzzBuffer *self, const GstVideoInfo *info) {
   if (self->has_meta) {
     GstVideoMeta *meta = gst_buffer_add_video_meta(self->buffer, GST_VIDEO_FRAME_FLAG_NONE,
                                                    GST_VIDEO_INFO_FORMAT(info), (guint)info->width,
-                                                   (guint)info->height);
+                                                   (guint)GST_VIDEO_INFO_FIELD_HEIGHT(info));
     meta->format = self->meta.format;
     meta->width = self->meta.width;
     meta->height = self->meta.height;
@@ -161,7 +161,8 @@ sparsest_component(const GstVideoInfo *info, guint plane) {
 
 static gboolean
 meta_has_size_of(const FuzzBuffer *self, const GstVideoInfo *info) {
-  return self->meta.width == (guint)info->width && self->meta.height == (guint)info->height;
+  return self->meta.width == (guint)info->width &&
+         self->meta.height == (guint)GST_VIDEO_INFO_FIELD_HEIGHT(info);
 }
 
 /* Whether the crop meta locates the frame in a larger one. */
@@ -199,8 +200,10 @@ metas_agree(const FuzzBuffer *self, const GstVideoInfo *info) {
   if (meta_has_size_of(self, info))
     return TRUE;
   if (!self->has_crop)
-    return meta->width >= (guint)info->width && meta->height >= (guint)info->height;
-  return crop->width == (guint)info->width && crop->height == (guint)info->height &&
+    return meta->width >= (guint)info->width &&
+           meta->height >= (guint)GST_VIDEO_INFO_FIELD_HEIGHT(info);
+  return crop->width == (guint)info->width &&
+         crop->height == (guint)GST_VIDEO_INFO_FIELD_HEIGHT(info) &&
          (Wide)crop->x + crop->width <= meta->width && (Wide)crop->y + crop->height <= meta->height;
 }
 

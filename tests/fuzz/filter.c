@@ -11,13 +11,20 @@
 #define PLANE(columns, rows, n)                                                                    \
   .width = (columns), .height = (rows), .step = (n), .type = CC_SAMPLE_U8, .depth = 8
 
-/* Planes of luma and interleaved chroma in limited range, as NV12; macropixels, as YUY2, with half
- * a macropixel at the end of each row; and colors with alpha, as BGRA. */
+#define NV12                                                                                       \
+  {                                                                                                \
+    .n_planes = 2,                                                                                 \
+    .plane = {{PLANE(WIDTH, HEIGHT, 1), .role = {CC_ROLE_LUMA}},                                   \
+              {PLANE((WIDTH + 1) / 2, HEIGHT / 2, 2), .role = {CC_ROLE_CB, CC_ROLE_CR}}},          \
+    .limited_range = TRUE                                                                          \
+  }
+
+/* Planes of luma and interleaved chroma in limited range, as a frame and as two fields;
+ * macropixels, as YUY2, with half a macropixel at the end of each row; and colors with alpha, as
+ * BGRA. */
 static const CcFrameLayout layouts[] = {
-    {.n_planes = 2,
-     .plane = {{PLANE(WIDTH, HEIGHT, 1), .role = {CC_ROLE_LUMA}},
-               {PLANE((WIDTH + 1) / 2, HEIGHT / 2, 2), .role = {CC_ROLE_CB, CC_ROLE_CR}}},
-     .limited_range = TRUE},
+    NV12,
+    NV12,
     {.n_planes = 1,
      .plane = {{PLANE(WIDTH, HEIGHT, 4),
                 .role = {CC_ROLE_LUMA, CC_ROLE_CB, CC_ROLE_LUMA, CC_ROLE_CR},
@@ -29,6 +36,8 @@ static const CcFrameLayout layouts[] = {
      .plane = {{PLANE(WIDTH, HEIGHT, 4),
                 .role = {CC_ROLE_BLUE, CC_ROLE_GREEN, CC_ROLE_RED, CC_ROLE_ALPHA}}}},
 };
+
+#define OF_FIELDS 1
 
 static CcFrame
 new_frame(const CcFrameLayout *layout) {
@@ -60,13 +69,13 @@ cpu_backend(void) {
 }
 
 static void
-run_plan(CcPlan *plan, const CcRegion *regions, guint n_regions) {
+run_plan(CcPlan *plan, const CcRegion *regions, guint n_regions, gboolean by_fields) {
   CcTimes times;
   CcProgram *program = cc_backend_prepare(cpu_backend(), plan, NULL);
   fuzz_check(program, "no program of a plan");
   CcFrame src = new_frame(&plan->frame_layout), dst = new_frame(&plan->out_frame_layout);
   const CcSubmitInfo submission = {
-      .src = src, .dst = dst, .regions = regions, .n_regions = n_regions};
+      .src = src, .dst = dst, .regions = regions, .n_regions = n_regions, .by_fields = by_fields};
   CcSubmission *job = cc_backend_submit(cpu_backend(), program, &submission, NULL);
   fuzz_check(job && cc_backend_wait(cpu_backend(), job, &times, NULL), "a program does not run");
   free_frame(&src);
@@ -119,7 +128,8 @@ check_layout(const CcFilter *filter, const CcOptions *options, const CcFrameLayo
   }
   for (guint i = 0; i < regions->len; i++)
     check_region(&g_array_index(regions, CcRegion, i), plan);
-  run_plan(plan, (const CcRegion *)regions->data, regions->len);
+  run_plan(plan, (const CcRegion *)regions->data, regions->len,
+           layout == &layouts[OF_FIELDS] && plan->stride == 1);
 }
 
 void

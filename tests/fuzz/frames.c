@@ -21,7 +21,8 @@ typedef struct {
   const gchar *property, *value;
 } Setting;
 
-/* The first N_COPYING settings and the setting COPYING_REGION copy every sample. */
+/* The first N_COPYING settings and the setting COPYING_REGION copy every sample. interlace-mode is
+ * a field of the caps, and the others are properties. */
 static const Setting settings[][4] = {
     {{"kernel", "identity"}},
     {{"kernel", "identity"}, {"size", "1"}},
@@ -41,15 +42,27 @@ static const Setting settings[][4] = {
     {{"kernel", "scharr"}, {"overlay", "0x80ff8000"}, {"stride", "2"}},
     {{"kernel", "sobel"}, {"threshold", "0.1"}, {"overlay", "0xffffffff"}, {"mix", "0.5"}},
     {{"matrix", "<0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9>"}, {"border", "wrap"}},
+    {{"kernel", "sobel"}, {"chroma-kernel", "gaussian"}, {"chroma-size", "9"}, {"mix", "0.5"}},
+    {{"kernel", "gaussian"}, {"chroma-size", "3"}, {"interlace-mode", "interleaved"}},
+    {{"kernel", "box"}, {"interlace-mode", "alternate"}, {"border", "reflect"}},
+    {{"kernel", "box"}, {"alpha", "weighted"}, {"chroma-size", "5"}, {"border", "wrap"}},
+    {{"kernel", "gaussian"}, {"alpha", "weighted"}, {"color", "grey"}, {"stride", "2"}},
     {{"kernel", "identity"}, {"roi", "<0,0,8,2147483647>"}},
     {{"kernel", "sobel"}, {"roi", "<<0,0,6,1>,<0,0,2,2>>"}, {"outside", "black"}},
     {{"kernel", "box"}, {"roi", "<0,0,8,8>"}, {"target", "<0,0>"}, {"stride", "2"}},
+    {{"kernel", "gaussian"},
+     {"roi", "<<0,0,6,1>,<0,0,2,2>>"},
+     {"alpha", "weighted"},
+     {"interlace-mode", "interleaved"}},
     {{"kernel", "gaussian"}, {"roi", "<0,0,8,8>"}, {"roi-sigma", "1"}, {"overlay", "0xffff0000"}},
-    {{"kernel", "gaussian"}, {"roi-meta", "true"}, {"roi-type", "face"}},
+    {{"kernel", "gaussian"},
+     {"roi-meta", "true"},
+     {"roi-type", "face"},
+     {"interlace-mode", "interleaved"}},
 };
 #define N_COPYING 3
 /* The last settings have regions. */
-#define COPYING_REGION (G_N_ELEMENTS(settings) - 5)
+#define COPYING_REGION (G_N_ELEMENTS(settings) - 6)
 #define OF_METAS (G_N_ELEMENTS(settings) - 1)
 
 static const gchar *const all_formats[] = {CC_FORMATS(CC_FORMAT_NAME)};
@@ -94,11 +107,25 @@ take_side(FuzzBytes *bytes) {
   return (gint)fuzz_take_number(bytes, G_MAXINT, 32768);
 }
 
+static const gchar *
+find_value(guint setting, const gchar *name, const gchar *fallback) {
+  for (guint i = 0; i < G_N_ELEMENTS(settings[setting]); i++)
+    if (g_strcmp0(settings[setting][i].property, name) == 0)
+      return settings[setting][i].value;
+  return fallback;
+}
+
 static GstCaps *
-new_caps(const gchar *format, gint width, gint height) {
-  return gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format, "width", G_TYPE_INT,
-                             width, "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION,
-                             30, 1, NULL);
+new_caps(guint setting, const gchar *format, gint width, gint height) {
+  const gchar *mode = find_value(setting, "interlace-mode", "progressive");
+  GstCaps *caps =
+      gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, format, "width", G_TYPE_INT,
+                          width, "height", G_TYPE_INT, height, "interlace-mode", G_TYPE_STRING,
+                          mode, "framerate", GST_TYPE_FRACTION, 30, 1, NULL);
+  if (g_str_equal(mode, "alternate"))
+    gst_caps_set_features_simple(caps,
+                                 gst_caps_features_new(GST_CAPS_FEATURE_FORMAT_INTERLACED, NULL));
+  return caps;
 }
 
 /* Whether rows fit into their strides. GstVideoInfo computes with int and does not report
@@ -113,28 +140,20 @@ rows_fit(const GstVideoInfo *info) {
   return fit;
 }
 
-static guint
-stride_of(guint setting) {
-  for (guint i = 0; i < G_N_ELEMENTS(settings[setting]); i++)
-    if (g_strcmp0(settings[setting][i].property, "stride") == 0)
-      return (guint)g_ascii_strtoull(settings[setting][i].value, NULL, 10);
-  return 1;
-}
-
 static void
 take_caps(Stream *self, FuzzBytes *bytes) {
   const gchar *format = formats[fuzz_take_byte(bytes) % n_formats];
   const gint width = take_side(bytes), height = take_side(bytes);
-  self->caps = new_caps(format, width, height);
+  self->caps = new_caps(self->setting, format, width, height);
   self->possible = width > 0 && height > 0 && gst_video_info_from_caps(&self->in, self->caps) &&
                    self->in.size <= G_MAXUINT && rows_fit(&self->in);
   if (!self->possible) { /* the buffers are made for other caps then */
     gst_video_info_set_format(&self->in, gst_video_format_from_string(format), 16, 16);
     return;
   }
-  const gint stride = (gint)stride_of(self->setting);
-  g_autoptr(GstCaps) out = new_caps(format, (gint)(((gint64)width + stride - 1) / stride),
-                                    (gint)(((gint64)height + stride - 1) / stride));
+  const gint64 stride = g_ascii_strtoll(find_value(self->setting, "stride", "1"), NULL, 10);
+  g_autoptr(GstCaps) out = new_caps(self->setting, format, (gint)((width + stride - 1) / stride),
+                                    (gint)((height + stride - 1) / stride));
   gst_video_info_from_caps(&self->out, out);
 }
 
@@ -145,8 +164,9 @@ new_element(guint setting) {
   GstElement *element = fuzz_element_new();
   g_object_set(element, "backend", CC_BACKEND_CPU, "n-threads", 1, NULL);
   for (guint i = 0; i < G_N_ELEMENTS(settings[setting]) && settings[setting][i].property; i++)
-    gst_util_set_object_arg(G_OBJECT(element), settings[setting][i].property,
-                            settings[setting][i].value);
+    if (!g_str_equal(settings[setting][i].property, "interlace-mode"))
+      gst_util_set_object_arg(G_OBJECT(element), settings[setting][i].property,
+                              settings[setting][i].value);
   return element;
 }
 

@@ -38,7 +38,8 @@ def raw(value):
 FORMATS = [name for name in re.findall(r"F\((\w+), CC_", (ROOT / "plugin/memory/formats.h").read_text())
            if name not in ("P016_LE", "Y444_16LE")]
 COPY, COPY_WRAP, SOBEL, DIRECTION, BLUR, HALF, BOX, KIRSCH, QUARTER = 0, 2, 3, 4, 5, 6, 7, 8, 9
-REGION, BLACK_OUTSIDE, TARGET, ROI_SIGMA, OF_METAS = range(18, 23)
+CHROMA, INTERLEAVED, ALTERNATE, WEIGHTED, WEIGHTED_GREY = range(18, 23)
+REGION, BLACK_OUTSIDE, TARGET, WEIGHTED_REGIONS, ROI_SIGMA, OF_METAS = range(23, 29)
 META, CROP, READ_ONLY, ONE_BLOCK, SHARED, SPLIT, LOCKED = (1 << i for i in range(7))
 
 
@@ -84,6 +85,24 @@ FRAMES = {
     "one-pixel": caps(BLUR, "Y444_10LE", 1, 1) + buffer(),
     "one-column": caps(BOX, "YV12", 1, 64) + buffer(),
     "kirsch-ayuv": caps(KIRSCH, "AYUV", 12, 12) + buffer(),
+    "chroma-kernel-ayuv": caps(CHROMA, "AYUV", 12, 12) + buffer(),
+    "chroma-kernel-yuy2-odd": caps(CHROMA, "YUY2", 9, 4) + buffer(),
+    "fields-i420-odd": caps(INTERLEAVED, "I420", 33, 17) + buffer() + buffer(META, meta=metas()),
+    "fields-uyvy-one-row": caps(INTERLEAVED, "UYVY", 9, 1) + buffer(),
+    "alternate-nv12-odd": caps(ALTERNATE, "NV12", 33, 17) + buffer() + buffer(META, meta=metas()),
+    "alternate-crop": caps(ALTERNATE, "GRAY8", 8, 4) + buffer(
+        META | CROP, size=raw(32 * 16),
+        meta=metas(raw(32), raw(16), planes_at=[(SENSIBLE, raw(32))], x=raw(5), y=raw(7))),
+    "weighted-ayuv": caps(WEIGHTED, "AYUV", 12, 12) + buffer() + buffer(READ_ONLY),
+    "weighted-argb64-one-column": caps(WEIGHTED, "ARGB64", 1, 64) + buffer(),
+    "weighted-grey-bgra-odd": caps(WEIGHTED_GREY, "BGRA", 33, 17) + buffer(),
+    "weighted-without-alpha": caps(WEIGHTED, "NV12", 16, 16) + buffer(),
+    "weighted-meta-rows-overlap": caps(WEIGHTED, "RGBA", 16, 4) + buffer(META, meta=metas(planes_at=[(SENSIBLE, raw(1))])),
+    "weighted-crop": caps(WEIGHTED, "RGBA", 8, 4) + buffer(
+        META | CROP, size=raw(4 * 32 * 16),
+        meta=metas(raw(32), raw(16), planes_at=[(SENSIBLE, raw(4 * 32))], x=raw(5), y=raw(7))),
+    "weighted-regions": caps(WEIGHTED_REGIONS, "ARGB", 33, 17) + buffer() + buffer(SHARED) + buffer(READ_ONLY),
+    "weighted-regions-ayuv-row": caps(WEIGHTED_REGIONS, "AYUV", 9, 1) + buffer(),
     "region-in-place": caps(REGION, "I420", 33, 17) + buffer() + buffer(SHARED) + buffer(READ_ONLY),
     # valid, but without the bytes after the last row
     "region-without-padding": caps(REGION, "NV12", 1, 2) + buffer(size=raw(10)) + buffer(),
