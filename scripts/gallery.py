@@ -24,7 +24,7 @@ from gstfilter import SKIPPED, Failed, environment
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "gallery.md"
 FOLDER = ROOT / "docs" / "images" / "gallery"
-ELEMENTS = ["pngdec", "jpegdec", "pngenc", "videoconvert", "videocrop", "videobox", "webpenc", "webpdec", "rawvideoparse"]
+ELEMENTS = ["pngdec", "jpegdec", "pngenc", "videoconvert", "videocrop", "videobox", "capssetter", "interlace", "deinterlace", "multifilesrc", "webpenc", "webpdec", "rawvideoparse"]
 A_ROW = 3  # images side by side
 MAX_VALUE = 24  # characters of a value in a table
 

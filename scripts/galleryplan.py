@@ -31,7 +31,8 @@ class Image:
     settings: list
     source: str = INPUT
     enlarged: int = 1   # factor of the stored image: each pixel is repeated in both directions
-    caps: str = None    # the format for the element, if it differs from that of the file
+    caps: str = None    # the format for the element, if it differs from that of the file, or an element that changes it
+    after: str = None   # elements behind the element
     tolerance: int = 0  # largest difference between machines
 
     def file(self):
@@ -70,9 +71,10 @@ def launch_words(image):
     for name, value in image.settings:
         name = "@preset" if name == "preset" else name
         settings.append(f'{name}="{value}"' if " " in value else f"{name}={value}")
-    caps = ["!", image.caps] if image.caps else []
+    caps = ["!", *image.caps.split()] if image.caps else []
+    after = ["!", *image.after.split()] if image.after else []
     return ["gst-launch-1.0", "filesrc", f"location={image.source}", "!", "pngdec", "!", "videoconvert",
-            *caps, "!", "cudaconv", *settings, "!", "videoconvert", "!", "pngenc", "!",
+            *caps, "!", "cudaconv", *settings, *after, "!", "videoconvert", "!", "pngenc", "!",
             "filesink", f"location={image.file()}"]
 
 
@@ -227,12 +229,14 @@ def borders(listed):
 
 def chromas(listed):
     images = of_choices(listed, "chroma", ["auto"], lambda value: [("kernel", "box"), ("size", "15")])
+    images.append(Image("chroma-kernel", "Edges in the colors of the blurred image",
+                        [("kernel", "sobel"), ("chroma-kernel", "gaussian"), ("chroma-size", "9")]))
     for image in images:
         # GStreamer's converter makes YUV and back
         image.caps, image.tolerance = "video/x-raw,format=Y444", 3
     return Group("Chroma",
-                 "`chroma` says what happens to the colors of YUV video. Most videos are YUV. A PNG file is not, so these "
-                 "lines convert it first.", images)
+                 "`chroma` says what happens to the colors of YUV video, and `chroma-kernel` filters them with another "
+                 "kernel. Most videos are YUV. A PNG file is not, so these lines convert it first.", images)
 
 
 def colors(listed):
@@ -252,7 +256,8 @@ def alphas(listed):
               "! video/x-raw,format=RGBA ! pngenc ! filesink location=framed.png")
     return Group("Alpha",
                  "`alpha` says what happens to an alpha channel. Here the image has a transparent border around it. Its "
-                 "hidden color is black.", images, [framed])
+                 "hidden color is black, which darkens the edges of the image with `copy` and `filter`. With `weighted`, the "
+                 "default of `cudaconv apply` for a blur, they keep their colors.", images, [framed])
 
 
 def strides(_):
@@ -260,6 +265,27 @@ def strides(_):
                  "`stride` keeps only every second or fourth pixel and row. It blurs and shrinks the image in one step.",
                  [Image(f"stride-{n}", f"{what} size", [("kernel", "gaussian"), ("size", size), ("stride", n)])
                   for n, size, what in (("1", "3", "Full"), ("2", "5", "Half"), ("4", "9", "Quarter"))])
+
+
+def fields(listed):
+    crop = ("gst-launch-1.0 filesrc location=picture.png ! pngdec ! videocrop left={} right={} top=94 bottom=34 "
+            "! pngenc ! filesink location={}.png")
+    weave = ("gst-launch-1.0 multifilesrc location=moment%d.png stop-index=1 caps=image/png,framerate=50/1 ! pngdec "
+             "! videoconvert ! interlace field-pattern=1:1 top-field-first=true ! videoconvert ! pngenc snapshot=true "
+             "! filesink location=interlaced.png")
+    images = of_choices(listed, "fields", [], lambda value: [("kernel", "sobel")])
+    for image in images:
+        image.caps = "capssetter caps=video/x-raw,interlace-mode=interleaved"
+        image.after = "videoconvert ! deinterlace method=linear fields=top"
+    images.insert(0, Image("fields-input", "The input: two moments in one frame", [("kernel", "identity")],
+                           caps="video/x-raw,format=RGB"))
+    for image in images:
+        image.source, image.enlarged, image.tolerance = "interlaced.png", 4, 3
+    return Group("Fields",
+                 "`fields` says how interlaced video is filtered. In this frame the odd rows show a later moment: everything has "
+                 "moved by six pixels. `deinterlace` makes a frame of the first moment from the result. With `frame`, this moment has "
+                 "the edges of the other one too. The images are enlarged four times.",
+                 images, [crop.format(76, 106, "moment0"), crop.format(82, 100, "moment1"), weave])
 
 
 def presets(found):
@@ -305,4 +331,4 @@ def groups(build):
     listed = properties_of(text)
     return [kernels(listed), presets(presets_of(text)), sizes(listed), matrices(listed), responses(listed),
             scales(listed), thresholds(listed), mixes(listed), overlays(listed), *borders(listed), chromas(listed),
-            colors(listed), alphas(listed), strides(listed), regions(listed)]
+            colors(listed), alphas(listed), strides(listed), regions(listed), fields(listed)]

@@ -45,23 +45,23 @@ def row_bytes(width):
     return (width + 3) // 4 * 4
 
 
-def line(properties, width, height, video_format="GRAY8"):
+def line(properties, width, height, video_format="GRAY8", interlaced=False):
     """Returns the words of a pipeline that filters raw frames from standard input to standard output."""
     return ["fdsrc", "fd=0", "!", "rawvideoparse", f"format={video_format.lower().replace('_', '-')}",
-            f"width={width}", f"height={height}", "framerate=25/1", "!",
+            f"width={width}", f"height={height}", "framerate=25/1", f"interlaced={interlaced}", "!",
             "cudaconv", *properties, "!", "fdsink", "fd=1", "sync=false"]
 
 
-def start(build, properties, width, height, video_format="GRAY8", folder=None):
+def start(build, properties, width, height, video_format="GRAY8", folder=None, interlaced=False):
     """Starts gst-launch-1.0 with pipes for frames and errors. Paths in the properties are relative to the folder."""
-    return subprocess.Popen([launcher(), "-q", *line(properties, width, height, video_format)],
+    return subprocess.Popen([launcher(), "-q", *line(properties, width, height, video_format, interlaced)],
                             env=environment(build), cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE)
 
 
-def run(build, properties, frames, width, height, video_format="GRAY8", folder=None):
+def run(build, properties, frames, width, height, video_format="GRAY8", folder=None, interlaced=False):
     """Filters the bytes of some frames with cudaconv and returns the result."""
-    process = start(build, properties, width, height, video_format, folder)
+    process = start(build, properties, width, height, video_format, folder, interlaced)
     out, errors = process.communicate(frames)
     errors = errors.decode(errors="replace").strip()
     if process.returncode != 0 or len(out) != len(frames) or "WARNING" in errors:

@@ -28,7 +28,7 @@ images.
   is a correlation.
 - Each matrix gives one sum. A kernel with two or more matrices combines their sums.
 - *Response* says how the sums become a pixel. *Chroma* says what happens to the chroma planes. The table has the defaults
-  of each kernel. The properties `response` and `chroma` override them.
+  of each kernel. The properties `response` and `chroma` override them, and `chroma-kernel` is another kernel for chroma.
 - A sum is multiplied by the scale. The default scale is one divided by the sum of the coefficients if that sum is
   positive, else 1. The property `scale` overrides it.
 

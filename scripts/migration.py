@@ -41,6 +41,7 @@ class Row:
     why: str = ""
     video_format: str = "GRAY8"
     at_most: bool = False  # the difference depends on the machine
+    interlaced: bool = False
 
 
 # --- FFmpeg ---
@@ -50,6 +51,7 @@ MIXED = "border of 3x3"
 CUT = "fractions"
 PRODUCT = "product"
 EDGES = f"{CUT}, {MIXED}"
+M3 = "1 2 1 2 4 2 1 2 1"
 M5 = "1 4 6 4 1 4 16 24 16 4 6 24 36 24 6 4 16 24 16 4 1 4 6 4 1"
 SHARPEN = "0 -1 0 -1 5 -1 0 -1 0"
 REGION = 'roi="<40,30,80,60>"'
@@ -62,6 +64,9 @@ FFMPEG = [
     Row(f"convolution=0m='{M5}'", f'matrix-text="{M5}" border=reflect-101'),
     Row(f"convolution='{':'.join(4 * [SHARPEN])}'", f'matrix-text="{SHARPEN}" border=reflect-101', MIXED, "I420"),
     Row(f"convolution='{SHARPEN}'", f'matrix-text="{SHARPEN}" border=reflect-101 chroma=copy', MIXED, "I420"),
+    Row(f"convolution='{SHARPEN}:{M5}:{M5}'",
+        f'matrix-text="{SHARPEN}" chroma-kernel=gaussian chroma-size=5 border=reflect-101', MIXED, "I420"),
+    Row(f"convolution='{M5}:{M3}:{M3}'", "kernel=gaussian size=5 chroma-size=3 border=reflect-101", MIXED, "I420"),
     Row(f"convolution=0m='{' '.join(49 * '1')}'", "kernel=box size=7 border=reflect-101"),
     Row("convolution=0m='1 4 6 4 1':0mode=row", 'row="<1,4,6,4,1>" border=reflect-101'),
     Row("convolution=0m='1 4 6 4 1':0mode=column", 'column="<1,4,6,4,1>" border=reflect-101',
@@ -80,9 +85,12 @@ FFMPEG = [
     Row("unsharp=7:7:1.5", "kernel=gaussian size=7 mix=-1.5 chroma=copy", PRODUCT, "I420"),
     Row("unsharp=13:13:2", "kernel=gaussian size=13 mix=-2 chroma=copy", video_format="I420"),
     Row("unsharp=7:7:2:7:7:2", "kernel=gaussian size=7 mix=-2", video_format="I420"),
+    Row("unsharp=5:5:1:3:3:1", "kernel=unsharp size=5 chroma-size=3 chroma=filter bias=-0.001", "halves", "I420"),
+    Row("unsharp=3:3:1:7:7:-1", "kernel=unsharp size=3 chroma-kernel=gaussian chroma-size=7 bias=-0.001", "halves", "I420"),
     Row("unsharp=7:3:1", 'row="<1,6,15,20,15,6,1>" column="<1,2,1>" mix=-1 chroma=copy', video_format="I420"),
     Row("avgblur", "kernel=box size=3 bias=-0.5", CUT),
     Row("avgblur=sizeX=3", "kernel=box size=7 bias=-0.5", CUT),
+    Row("avgblur=3:planes=6", "kernel=identity chroma-kernel=box chroma-size=7", CUT, "I420"),
     Row("avgblur=sizeX=2:sizeY=1", 'row="<1,1,1,1,1>" column="<1,1,1>" bias=-0.5', CUT),
     Row("split[s],avgblur[b];[b][s]blend=all_opacity=0.5", "kernel=box size=3 bias=-1.5 mix=0.5", f"{CUT}, {PRODUCT}"),
     Row("sobel,negate", "kernel=sobel bias=-0.5 invert=true border=reflect-101", EDGES),
@@ -94,11 +102,14 @@ FFMPEG = [
         f'kernel=box size=7 bias=-0.5 {REGION} target="<20,50>"', CUT, "I420"),
     Row("crop=80:60:40:30,avgblur=3,pad=160:120:40:30", f"kernel=box size=7 bias=-0.5 {REGION} outside=black", CUT, "I420"),
     Row("drawbox=40:30:80:60:black:fill", f"{BLACK} {REGION}", video_format="I420"),
+    Row("format=gbrap16,premultiply=inplace=1,avgblur=3,unpremultiply=inplace=1", "kernel=box size=7 alpha=weighted",
+        "products", "RGBA"),
+    Row("setfield=tff,separatefields,avgblur=3,weave", "kernel=box size=7 bias=-0.5", CUT, "I420", interlaced=True),
 ]
 
 
 def run_ffmpeg(row, images):
-    pixels = {"GRAY8": "gray", "I420": "yuv420p"}[row.video_format]
+    pixels = {"GRAY8": "gray", "I420": "yuv420p", "RGBA": "rgba"}[row.video_format]
     raw = ["-f", "rawvideo", "-pix_fmt", pixels]
     command = ["ffmpeg", "-v", "error", "-filter_threads", "1", *raw, "-s", f"{images.width}x{images.height}",
                "-i", "-", "-vf", row.filter, *raw, "-"]
@@ -217,13 +228,24 @@ class Images:
     def frames(self, video_format):
         if video_format == "GRAY8":
             return b"".join(self.luma)
+        if video_format == "RGBA":
+            return b"".join(map(with_alpha, self.luma, self.luma[1:] + self.luma[:1]))
         chroma = sum(width * height for width, height in self.planes(video_format)[1:])
         return b"".join(frame + (frame[::-1] * 2)[:chroma] for frame in self.luma)
 
     def planes(self, video_format):
-        """Width and height of each plane."""
+        """Width and height of each plane, in samples."""
+        if video_format == "RGBA":
+            return [(4 * self.width, self.height)]
         half = (self.width + 1) // 2, (self.height + 1) // 2
         return [(self.width, self.height)] + (2 * [half] if video_format == "I420" else [])
+
+
+def with_alpha(frame, other):
+    """RGBA. The colors are from one grey frame, and alpha from the other. No pixel is transparent, because FFmpeg makes the
+    colors of such pixels black."""
+    alpha = bytes(max(1, value) for value in other)
+    return bytes(sample for pixel in zip(frame, frame[::-1], frame[7:] + frame[:7], alpha) for sample in pixel)
 
 
 def scene(x, y):
@@ -267,13 +289,13 @@ def of_video(path):
 
 def radius(properties):
     """The largest radius of the kernel."""
-    size = re.search(r"\bsize=(\d+)", properties)
+    sizes = re.findall(r"\bsize=(\d+)", properties)  # chroma-size too
     sigma = re.search(r"\bsigma=([\d.]+)", properties)
     arrays = [len(array.split(",")) for array in re.findall(r'(?:row|column)="<([^>]*)>', properties)]
     text = re.search(r'matrix-text="([^"]*)"', properties)
     sides = arrays + ([math.isqrt(len(text[1].split()))] if text else [])
-    if size:
-        sides.append(int(size[1]))
+    if sizes:
+        sides += map(int, sizes)
     elif sigma:
         sides.append(round(6 * float(sigma[1])) + 1 | 1)
     return max(sides, default=3 if "unsharp" not in properties else 5) // 2
@@ -283,7 +305,7 @@ def differences(row, images, theirs, ours):
     """Returns the largest difference inside, and the largest difference of pixels whose window crosses the border."""
     if len(theirs) != len(ours):
         raise gstfilter.Failed(f"{row.filter}: {len(theirs)} bytes, and {len(ours)} from cudaconv")
-    r = radius(row.properties)
+    r, step = radius(row.properties), 4 if row.video_format == "RGBA" else 1
     inside = border = at = 0
     while at < len(theirs):
         for width, height in images.planes(row.video_format):
@@ -291,7 +313,7 @@ def differences(row, images, theirs, ours):
                 a, b = theirs[at:at + width], ours[at:at + width]
                 at += width
                 for x, (p, q) in enumerate(zip(a, b)) if a != b else ():
-                    if r <= x < width - r and r <= y < height - r:
+                    if r * step <= x < width - r * step and r <= y < height - r:
                         inside = max(inside, abs(p - q))
                     else:
                         border = max(border, abs(p - q))
@@ -304,7 +326,7 @@ def measure(build, package, images):
     for row in rows:
         properties = shlex.split(row.properties)
         ours = gstfilter.run(build, properties, images.frames(row.video_format), images.width,
-                             images.height, row.video_format, folder=ROOT)
+                             images.height, row.video_format, folder=ROOT, interlaced=row.interlaced)
         yield row, *differences(row, images, run(row, images), ours)
 
 
