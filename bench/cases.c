@@ -130,21 +130,36 @@ parse_kernel(const gchar *text, CcFilter *filter, gchar **label, GError **error)
 const gchar *const bench_algorithm_names[] = {CC_ALGORITHMS_AND_AUTO(ALGORITHM_NAME) NULL};
 #undef ALGORITHM_NAME
 
+/* Kernel and size have a place of their own in a case, and a case has no regions and no fields. */
+static gboolean
+has_option(guint i) {
+  const gsize offset = cc_options[i].offset;
+  return i > CC_OPTION_KERNEL && i != CC_OPTION_SIZE && offset != offsetof(CcFilter, fields) &&
+         offset != offsetof(CcFilter, outside) && offset != offsetof(CcFilter, roi_sigma) &&
+         (offset < sizeof(CcFilter) || offset == offsetof(CcOptions, chroma_kernel));
+}
+
 static gboolean
 parse_option(CcFilter *filter, const gchar *name, const gchar *value, const gchar *others,
              GError **error) {
   CcOptionValue parsed;
   g_autoptr(GError) reason = NULL;
   const guint i = cc_options_find(name);
-  if (i <= CC_OPTION_KERNEL || i == cc_n_options || i == CC_OPTION_SIZE) {
+  CcOptions options = {.filter = *filter};
+  if (i == cc_n_options || !has_option(i)) {
     g_autoptr(GString) names = g_string_new(NULL);
-    for (guint k = CC_OPTION_SIZE + 1; k < cc_n_options; k++)
-      g_string_append_printf(names, "%s%s", names->len ? ", " : "", cc_options[k].name);
+    for (guint k = 0; k < cc_n_options; k++)
+      if (has_option(k))
+        g_string_append_printf(names, "%s%s", names->len ? ", " : "", cc_options[k].name);
     return bench_refuse(error, "%s=%s: there are %s%s", name, value, names->str, others);
   }
   if (!cc_option_parse(&cc_options[i], value, &parsed, NULL, &reason))
     return bench_refuse(error, "%s=%s: %s", name, value, reason->message);
-  cc_option_store(&cc_options[i], filter, &parsed); /* CcOptions starts with a CcFilter */
+  cc_option_store(&cc_options[i], &options, &parsed);
+  *filter = options.filter;
+  if (options.chroma_kernel != CC_CHROMA_KERNEL_SAME)
+    filter->chroma_kernel =
+        g_ptr_array_index(cc_kernels_builtin(), (guint)options.chroma_kernel - 1);
   return TRUE;
 }
 

@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 
 /* The names of the options, for messages. */
 #define BENCH_OPTIONS                                                                              \
-  "border=, response=, chroma=, color=, alpha=, scale=, bias=, stride= and algorithm="
+  "border=, response=, chroma=, chroma-kernel=, chroma-size=, color=, alpha=, scale=, bias=, "     \
+  "stride= and algorithm="
 
 /* Names of generated kernels of any odd size. Their coefficients are fractional and irregular. */
 #define BENCH_SEPARABLE "separable"

@@ -24,10 +24,11 @@ typedef struct {
   const gchar *name;
   BenchMemory memory;
   gboolean live;
-  gboolean file;     /* frames are decoded from a file; there is no BenchSource */
-  gboolean cuda_in;  /* the source's frames are in CUDA memory */
-  gboolean cuda_out; /* frames at the sink are in CUDA memory */
-  const gchar *line; /* elements after the source; NULL: no pipeline, only copies on the bus */
+  gboolean interlaced; /* frames have two fields, which the element filters by themselves */
+  gboolean file;       /* frames are decoded from a file; there is no BenchSource */
+  gboolean cuda_in;    /* the source's frames are in CUDA memory */
+  gboolean cuda_out;   /* frames at the sink are in CUDA memory */
+  const gchar *line;   /* elements after the source; NULL: no pipeline, only copies on the bus */
   gboolean bus_up, bus_down; /* directions of the copies */
   gboolean peer;             /* the path does not use cudaconv and may fail */
 } Path;
@@ -63,6 +64,9 @@ static const Path paths[] = {
     {"roi-black", BENCH_MEMORY_POOL, .line = FILTER REGION " outside=black ! " SINK},
     {"roi-cuda", BENCH_MEMORY_POOL, .cuda_in = TRUE, .cuda_out = TRUE,
      .line = FILTER REGION " ! " IN_CUDA " ! " SINK},
+    {"fields", BENCH_MEMORY_POOL, .interlaced = TRUE, .line = FILTER " ! " SINK},
+    {"fields-cuda", BENCH_MEMORY_POOL, .interlaced = TRUE, .cuda_in = TRUE, .cuda_out = TRUE,
+     .line = FILTER " ! " IN_CUDA " ! " SINK},
     {"live", BENCH_MEMORY_POOL, .live = TRUE, .line = FILTER " ! " SINK},
     {"cuda", BENCH_MEMORY_POOL, .cuda_in = TRUE, .cuda_out = TRUE,
      .line = FILTER " ! " IN_CUDA " ! " SINK},
@@ -96,9 +100,10 @@ find_path(const gchar *name, const gchar *elements) {
 /* Only live sources limit their rate to the frame rate of the caps. */
 static GstCaps *
 caps_of(const Task *task) {
-  g_autofree gchar *text = g_strdup_printf(
-      "video/x-raw%s,format=%s,width=%u,height=%u,framerate=60/1",
-      task->path->cuda_in ? "(" CUDA_MEMORY ")" : "", task->format, task->width, task->height);
+  g_autofree gchar *text =
+      g_strdup_printf("video/x-raw%s,format=%s,width=%u,height=%u,framerate=60/1%s",
+                      task->path->cuda_in ? "(" CUDA_MEMORY ")" : "", task->format, task->width,
+                      task->height, task->path->interlaced ? ",interlace-mode=interleaved" : "");
   return gst_caps_from_string(text);
 }
 
