@@ -482,14 +482,6 @@ add_stages(Builder *b) {
                               .free_data = g_free});
 }
 
-static gpointer
-find_data(const CcPlan *plan, CcStageKind kind) {
-  for (guint i = 0; i < plan->n_stages; i++)
-    if (plan->stage[i].kind == kind)
-      return plan->stage[i].data;
-  return NULL;
-}
-
 const CcPlan *
 cc_plan_get_inner(const CcPlan *plan) {
   for (guint i = 0; i < plan->n_stages; i++)
@@ -500,7 +492,10 @@ cc_plan_get_inner(const CcPlan *plan) {
 
 const CcDirectionColor *
 cc_plan_get_direction_color(const CcPlan *plan) {
-  return find_data(plan, CC_STAGE_DIRECTION_COLOR);
+  for (guint i = 0; i < plan->n_stages; i++)
+    if (plan->stage[i].kind == CC_STAGE_DIRECTION_COLOR)
+      return plan->stage[i].data;
+  return NULL;
 }
 
 const CcStage *
