@@ -65,7 +65,7 @@ WRONG = (
     ("--sigma=2,5 in.mkv out.mkv", 2, ("--sigma \"2,5\"", "such as 0.5")),
     ("--border=mirror in.mkv out.mkv", 2, ("--border \"mirror\"", "reflect-101")),
     ("--border-value=2 in.mkv out.mkv", 2, ("--border-value \"2\"", "0 to 1")),
-    ("--alpha=weighted in.mkv out.mkv", 1, ("alpha=weighted", "magnitude", "the kernel sobel")),
+    ("--alpha=weighted in.mkv out.mkv", 1, ("alpha=weighted: the kernel sobel", "has negative taps", "gaussian or box")),
     ("--kernel=sharpen --alpha=weighted in.mkv out.mkv", 1, ("alpha=weighted", "sharpen has negative taps")),
     ("--threshold=2 in.mkv out.mkv", 2, ("--threshold \"2\"", "0 to 1")),
     ("--mix=9 in.mkv out.mkv", 2, ("--mix \"9\"", "-8 to 8")),
