@@ -268,10 +268,8 @@ filter_options_weighs_alpha(const FilterOptions *self, GstElement *filter) {
                &weighted.scale, "bias", &weighted.bias, NULL);
   if (kernel == CC_KERNEL_CUSTOM || alpha != CC_ALPHA_COPY)
     return FALSE;
-  const GPtrArray *kernels = cc_kernels_builtin();
-  weighted.kernel = g_ptr_array_index(kernels, (guint)kernel - 1);
-  if (chroma_kernel != CC_CHROMA_KERNEL_SAME)
-    weighted.chroma_kernel = g_ptr_array_index(kernels, (guint)chroma_kernel - 1);
+  weighted.kernel = cc_options_named_kernel(kernel);
+  weighted.chroma_kernel = cc_options_named_kernel(chroma_kernel);
   weighted.chroma_size = (guint)chroma_size;
   weighted.response = (CcResponse)response;
   weighted.border = (CcBorder)border;

@@ -158,8 +158,7 @@ parse_option(CcFilter *filter, const gchar *name, const gchar *value, const gcha
   cc_option_store(&cc_options[i], &options, &parsed);
   *filter = options.filter;
   if (options.chroma_kernel != CC_CHROMA_KERNEL_SAME)
-    filter->chroma_kernel =
-        g_ptr_array_index(cc_kernels_builtin(), (guint)options.chroma_kernel - 1);
+    filter->chroma_kernel = cc_options_named_kernel(options.chroma_kernel);
   return TRUE;
 }
 

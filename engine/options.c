@@ -778,17 +778,19 @@ cc_options_find_regions(const CcOptions *self, const CcFrameLayout *frame, GArra
   return TRUE;
 }
 
+CcKernel *
+cc_options_named_kernel(gint value) {
+  return value > 0 ? g_ptr_array_index(cc_kernels_builtin(), (guint)value - 1) : NULL;
+}
+
 void
 cc_options_get_filter(const CcOptions *self, CcFilter *filter) {
-  CcKernel *kernel = self->kernel == CC_KERNEL_CUSTOM
-                         ? self->custom
-                         : g_ptr_array_index(cc_kernels_builtin(), self->kernel - 1);
+  CcKernel *kernel =
+      self->kernel == CC_KERNEL_CUSTOM ? self->custom : cc_options_named_kernel(self->kernel);
   *filter = self->filter;
   filter->mixes = TRUE;
   filter->kernel = kernel ? cc_kernel_ref(kernel) : NULL;
-  filter->chroma_kernel = self->chroma_kernel == CC_CHROMA_KERNEL_SAME
-                              ? NULL
-                              : g_ptr_array_index(cc_kernels_builtin(), self->chroma_kernel - 1);
+  filter->chroma_kernel = cc_options_named_kernel(self->chroma_kernel);
 }
 
 void

@@ -113,6 +113,10 @@ CcOptionSet cc_options_compare(const CcOptions *a, const CcOptions *b);
  * whole definition is copied. */
 void cc_options_assign(CcOptions *to, const CcOptions *from, CcOptionSet set);
 
+/* The named kernel of a value of the options `kernel` and `chroma-kernel`, borrowed. NULL: the
+ * value is CC_KERNEL_CUSTOM or CC_CHROMA_KERNEL_SAME. */
+CcKernel *cc_options_named_kernel(gint value);
+
 /* Sets `filter` from the options. The filter gets a new reference to its kernel. The kernel is NULL
  * if `kernel` is custom and no custom kernel is defined. */
 void cc_options_get_filter(const CcOptions *self, CcFilter *filter);
