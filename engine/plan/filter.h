@@ -92,6 +92,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CcFilter, cc_filter_clear)
 
 gboolean cc_filter_equal(const CcFilter *a, const CcFilter *b);
 
+/* What happens to chroma, never CC_CHROMA_AUTO. Overlay and threshold may still replace it. The
+ * filter must have a kernel. */
+CcChroma cc_filter_get_chroma(const CcFilter *self);
+
 /* Why chroma_kernel and chroma_size have no effect, as the end of a sentence. NULL: they have one,
  * or they are not set. */
 const gchar *cc_filter_ignores_chroma_kernel(const CcFilter *self);

@@ -245,6 +245,13 @@ take_matrices(CcOperator *self, const CcFilter *filter, GError **error) {
   return TRUE;
 }
 
+CcChroma
+cc_filter_get_chroma(const CcFilter *self) {
+  if (self->chroma != CC_CHROMA_AUTO)
+    return self->chroma;
+  return self->chroma_kernel ? CC_CHROMA_FILTER : self->kernel->chroma;
+}
+
 CcOperator *
 cc_operator_new(const CcFilter *filter, GError **error) {
   const CcKernel *kernel = filter->kernel;
@@ -255,9 +262,7 @@ cc_operator_new(const CcFilter *filter, GError **error) {
   self->height = self->matrix->height;
   self->klass = kernel->klass;
   self->response = filter->response ? filter->response : kernel->response;
-  self->chroma = filter->chroma          ? filter->chroma
-                 : filter->chroma_kernel ? CC_CHROMA_FILTER
-                                         : kernel->chroma;
+  self->chroma = cc_filter_get_chroma(filter);
   if (filter->scale != 0)
     self->scale = filter->scale;
   self->falls = self->scale < 0;

@@ -302,9 +302,6 @@ has_chroma_kernel(const CcFilter *filter) {
 
 const gchar *
 cc_filter_ignores_chroma_kernel(const CcFilter *self) {
-  const CcChroma chroma = self->chroma || !self->kernel ? self->chroma
-                          : self->chroma_kernel         ? CC_CHROMA_FILTER
-                                                        : self->kernel->chroma;
   if (!self->kernel || !has_chroma_kernel(self))
     return NULL;
   if (self->overlay)
@@ -313,7 +310,9 @@ cc_filter_ignores_chroma_kernel(const CcFilter *self) {
     return "the threshold sets chroma to grey";
   if (cc_filter_has_roi_sigma(self))
     return "roi-sigma blurs chroma as it blurs luma";
-  return chroma == CC_CHROMA_FILTER ? NULL : "chroma is not filtered; chroma=filter filters it";
+  return cc_filter_get_chroma(self) == CC_CHROMA_FILTER
+             ? NULL
+             : "chroma is not filtered; chroma=filter filters it";
 }
 
 /* The filter with the kernel of the chroma planes. */
