@@ -5,7 +5,7 @@
 
 #define BLOCK 64 /* pixels */
 
-/* Every code, and every weight. In a block they are elements that the loops read one by one. */
+/* Codes and weights are in arrays of their own, so that compilers vectorise the products. */
 typedef struct {
   guint8 code[4 * BLOCK], weight[4 * BLOCK];
 } BytesOfPixels;
