@@ -186,8 +186,8 @@ bench_case_parse(BenchCase *self, const gchar *text, BenchOption option, gpointe
   cc_options_set_algorithms(cc_backend_algorithms());
   if (g_strv_length(words) < 3)
     return bench_refuse(error, "\"%s\": a case is \"" BENCH_CASE_SYNTAX "\"", text);
-  *self =
-      (BenchCase){.format = g_strdup(words[0]), .filter = {.stride = 1, .mixes = TRUE, .mix = 1}};
+  *self = (BenchCase){.format = g_strdup(words[0]),
+                      .filter = {.stride = 1, .mixes = TRUE, .mix = 1, .low = 100, .high = 200}};
   if (!bench_parse_size(words[1], &self->width, &self->height, error) ||
       !parse_format(words[0], self->width, self->height, &self->layout, error) ||
       !parse_kernel(words[2], &self->filter, &self->kernel, error))

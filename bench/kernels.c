@@ -79,6 +79,9 @@ count_bytes(const CcPlan *plan, gsize *read, gsize *written) {
       for (guint n = 0; n < cc_plane_map_n_offsets(map); n++)
         read_mask |= 1u << map->offset[n].plane;
   }
+  const CcCanny *canny = cc_plan_get_canny(plan);
+  for (guint i = 0; canny && i < canny->group.n; i++)
+    read_mask |= 1u << canny->group.offset[i].plane;
   cc_plan_place(plan, &region, &placement);
   *read = *written = 0;
   for (guint p = 0; p < plan->frame_layout.n_planes; p++) {
@@ -146,7 +149,7 @@ time_algorithm(Bench *self, CcAlgorithm algorithm, BenchTime *time, GError **err
                           .data = program,
                           .src_bytes = program->lowered->src_bytes,
                           .dst_bytes = program->lowered->dst_bytes,
-                          .scratch_bytes = program->lowered->scratch_bytes,
+                          .scratch_bytes = cc_cuda_program_whole_scratch_bytes(program),
                           .n_launches = program->lowered->n_steps};
   self->n_launches = program->lowered->n_steps;
   return bench_time_task(&self->timer, &task, time, error);

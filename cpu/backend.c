@@ -113,14 +113,14 @@ overlap(const CcRect *a, const CcRect *b) {
 
 /* Whether two parts must not be processed at the same time: their targets overlap, or the planes
  * between their phases overlap. The planes of all programs of a frame are those of repetitions and
- * of an inner program, or there are none. So planes of the same size have the same places in
- * memory. A target, and a source of an inner program, has the same place in them as in its
- * field. */
+ * of an inner program, or there are none, or stages share memory. So planes of the same size have
+ * the same places in memory. A target, and a source of an inner program, has the same place in them
+ * as in its field. */
 static gboolean
 collide(const Part *a, const Part *b) {
   const gsize size = a->program->planes_size, other = b->program->planes_size;
   const gboolean have_planes = size && other, have_inner = a->program->inner && b->program->inner;
-  if (have_planes && size != other)
+  if (have_planes && (size != other || a->program->shared_size))
     return TRUE;
   for (guint p = 0; p < plan_of(a)->frame_layout.n_planes; p++) {
     const CcPlacement *x = &a->placement, *y = &b->placement;

@@ -81,6 +81,15 @@ add_sweeps(CcPhase *phase, gboolean in_chunks) {
   phase->scratch_size = in_chunks ? all : max;
 }
 
+/* Returns whether all stages before the last one leave rows as they are. */
+static gboolean
+only_last_stage_changes(const CcPhase *phase) {
+  for (guint i = 0; i + 1 < phase->n_stages; i++)
+    if (phase->stage[i].stage->kind != CC_STAGE_MEASURE)
+      return FALSE;
+  return TRUE;
+}
+
 /* Reserves scratch memory for the rows from which a stage makes the rows of the frame. */
 static void
 reserve_rows(CcPhase *phase) {
@@ -123,7 +132,7 @@ begins_phase(const CcPlan *plan, guint i) {
   const CcStage *stage = &plan->stage[i];
   if (stage->reads == CC_READS_PLANES)
     return plan->n_passes > 0;
-  if (stage->reads == CC_READS_PIXELS || stage->inner)
+  if (stage->reads == CC_READS_PIXELS || stage->inner || stage->is_alone || stage[-1].is_alone)
     return TRUE;
   return stage->reads == CC_READS_SAMPLES && stage[-1].reads != CC_READS_SAMPLES &&
          cc_plan_get_direction_color(plan);
@@ -142,7 +151,8 @@ phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint firs
   phase->plan = plan;
   phase->kernels = program->variant->rows;
   phase->makes_planes = reader != NULL;
-  phase->changes_pixels = stage[first].reads == CC_READS_PIXELS;
+  phase->counts_rows =
+      cc_cpu_stage_classes[stage[first].kind] && cc_cpu_stage_classes[stage[first].kind]->n_rows;
   for (guint i = MAX(first, 1); i < end && !in_frame; i++)
     phase->changes_samples |= stage[i].reads == CC_READS_SAMPLES;
   phase->n_rows = phase->changes_samples ? CHUNK_ROWS : G_MAXUINT;
@@ -163,7 +173,7 @@ phase_init(CcCpuProgram *program, CcPhase *phase, const CcPlan *plan, guint firs
       stage_scratch = MAX(stage_scratch, size);
     }
   }
-  if (phase->changes_samples && phase->n_stages == 1 && phase->kernels && !plan->packed)
+  if (phase->changes_samples && only_last_stage_changes(phase) && phase->kernels && !plan->packed)
     reserve_rows(phase);
   if (plan->packed && !in_frame && plan->n_passes > 0 && (first > 0 || phase->kernels))
     set_deinterleaving(phase, phase->scratch_size);
@@ -207,12 +217,20 @@ program_new(const CcPlan *plan, const CcVariant *variant, gsize planes_size) {
   for (guint i = 0; i < G_N_ELEMENTS(rewrites) && may_rewrite && !program->rewritten; i++)
     program->rewritten = rewrites[i](plan, variant->rows, &program->other);
   program->phase = g_new0(CcPhase, 2 * CC_MAX_STAGES);
+  const gsize shared_at = program->planes_size = cc_row_align(program->planes_size);
+  for (guint i = 0; i < plan->n_stages; i++) {
+    const CcCpuStageClass *klass = cc_cpu_stage_classes[plan->stage[i].kind];
+    if (klass && klass->shared_bytes)
+      program->shared_size = klass->shared_bytes(plan, &plan->stage[i]);
+  }
+  program->planes_size += cc_row_align(program->shared_size);
   CcPlaneSet none = {0}, *from = &none;
   for (guint stage = 0; stage < plan->n_stages;) {
     if (plan->stage[stage].inner)
       add_inner_phases(program, plan->stage[stage].inner);
     CcPhase *phase = &program->phase[program->n_phases++];
     phase->from = *from;
+    phase->shared_at = shared_at;
     from = &phase->to;
     stage = phase_init(program, phase, program->rewritten ? &program->other : plan, stage);
     program->scratch_size = MAX(program->scratch_size, phase->scratch_size);

@@ -29,6 +29,7 @@ struct _CcCpuProgram {
   CcPlaneSet inner_source, inner_target;
   gsize scratch_size; /* bytes of scratch memory for a thread: the maximum over all phases */
   gsize planes_size;  /* bytes of all planes between phases; a multiple of CC_ROW_ALIGN */
+  gsize shared_size;  /* the part of planes_size that stages share; 0: none do */
 };
 
 /* Lowers `plan` for a variant. The plan must outlive the program. */

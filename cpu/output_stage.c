@@ -264,7 +264,9 @@ take_definition(CcOutput *self, const CcOp *op, CcLane lane) {
     self->number = CC_NUMBER_FLOAT;
     self->requantization = CC_REQUANTIZE_TURNS;
     break;
-  case CC_RESPONSE_AUTO: /* an op never has this value */
+  case CC_RESPONSE_AUTO: /* an op never has these values */
+  case CC_RESPONSE_CANNY:
+  case CC_RESPONSE_CANNY_L1:
     break;
   }
 }

@@ -15,6 +15,7 @@ typedef struct {
   const CcSubmitInfo *info;
   const CcFrame *src, *dst; /* of the program that has the phase */
   const CcInnerFrames *inner;
+  guint8 *shared;
   const CcPlacement *placement;
   CcStrip from[CC_MAX_PLANES]; /* rows of the planes from the phase before */
   CcStrip to[CC_MAX_PLANES];   /* rows of the planes that this phase makes */
@@ -57,6 +58,7 @@ run_stage(const Run *run, const CcPhaseStage *self, guint plane, guint y0, guint
       .from = run->from,
       .to = run->to,
       .inner = run->inner,
+      .shared = run->shared,
       .result = stage->result_bytes ? (guint8 *)run->info->results + stage->result_at : NULL,
   };
   self->klass->run(self->state, &rows,
@@ -155,6 +157,7 @@ cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *s
              .src = self->is_inner ? &inner->source : &info->src,
              .dst = self->is_inner ? &inner->target : &info->dst,
              .inner = inner,
+             .shared = planes ? planes + self->shared_at : NULL,
              .placement = placement,
              .scratch = scratch};
   if (planes)
@@ -182,7 +185,7 @@ cc_phase_run(const CcPhase *self, const CcPlacement *placement, const CcSlice *s
 
 static guint
 n_sliced_planes(const CcPhase *self) {
-  return self->plan->packed || self->changes_pixels ? 1 : self->plan->layout.n_planes;
+  return self->plan->packed || self->counts_rows ? 1 : self->plan->layout.n_planes;
 }
 
 /* Returns the estimated single-threaded picoseconds for a row of a plane's target. For packed
@@ -208,8 +211,8 @@ row_cost(const CcPhase *self, const CcPlacement *placement, guint plane) {
 static guint
 n_sliced_rows(const CcPhase *self, const CcPlacement *placement, guint plane) {
   const CcPhaseStage *stage = &self->stage[0];
-  return self->changes_pixels ? stage->klass->n_rows(stage->state, self->plan, placement)
-                              : placement->target[plane].height;
+  return self->counts_rows ? stage->klass->n_rows(stage->state, self->plan, placement)
+                           : placement->target[plane].height;
 }
 
 guint64

@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 
 /* Rows y0 to y1 - 1 of a plane's target in part number `part` of a submission, which is a region or
  * a field of a region. A thread processes one slice at a time. In packed frames, samples of several
- * planes share a row of the frame. A slice then covers these rows of all planes. In a phase that
- * changes pixels, y0 and y1 count rows of cells. */
+ * planes share a row of the frame. A slice then covers these rows of all planes. With counts_rows,
+ * y0 and y1 count the rows of the stage. */
 typedef struct {
   guint part, plane, y0, y1;
 } CcSlice;
@@ -32,8 +32,9 @@ typedef struct {
  * earlier phases. The first phase has sweeps that read the source. Each later phase begins with a
  * stage that reads planes, with a stage that changes pixels, or with a stage that changes samples.
  * The latter begins a phase only if the plan has direction-color, which writes samples outside the
- * plane of its slice, or if the stage is DIVIDE, which reads what other phases made. A phase that
- * begins with the stage REPEAT has sweeps that read planes. */
+ * plane of its slice, if the stage is DIVIDE, which reads what other phases made, or if it or the
+ * stage before it is alone (CcStage.is_alone). A phase that begins with the stage REPEAT has sweeps
+ * that read planes. */
 typedef struct {
   const CcPlan *plan; /* the plan of the program, or the plan into which it was rewritten */
   gboolean is_inner;  /* the program is CcCpuProgram.inner */
@@ -43,9 +44,9 @@ typedef struct {
   CcSweep sweep[CC_MAX_PASSES];
   guint n_stages;
   CcPhaseStage stage[CC_MAX_STAGES];
-  CcPlaneSet from, to;     /* planes from the phase before, and planes for the next phase */
-  gboolean makes_planes;   /* the output is written to `to` and not to the frame */
-  gboolean changes_pixels; /* the phase is one stage that changes samples of several planes */
+  CcPlaneSet from, to;   /* planes from the phase before, and planes for the next phase */
+  gboolean makes_planes; /* the output is written to `to` and not to the frame */
+  gboolean counts_rows;  /* the phase is one stage whose class counts its rows (n_rows) */
   /* stages change the samples of a few rows at a time, while these rows are in a cache */
   gboolean changes_samples;
   /* number of rows that are processed at a time; G_MAXUINT: all rows of a slice */
@@ -58,16 +59,17 @@ typedef struct {
   /* of planes whose rows a stage makes from rows in scratch memory: the offset of these rows, and
    * their pitch; a pitch of 0: the rows are in the frame */
   gsize rows_at[CC_MAX_PLANES], rows_pitch[CC_MAX_PLANES];
+  gsize shared_at;     /* offset of the memory that stages share, in the memory of the planes */
   gsize scratch_size;  /* bytes of scratch memory that each thread needs */
   gsize fixed_scratch; /* the part of scratch_size that sweeps without chunks and stages need */
 } CcPhase;
 
-/* Returns the number of planes that a stage runs over. A stage that changes pixels runs over all
+/* Returns the number of planes that a stage runs over. A stage that counts its rows runs over all
  * planes at once. A stage that changes samples runs over the planes of the frame. Any other stage
  * runs over the planes of the plan. */
 static inline guint
 cc_phase_n_planes(const CcPhase *self, const CcPhaseStage *stage) {
-  return self->changes_pixels                      ? 1
+  return self->counts_rows                         ? 1
          : stage->stage->reads == CC_READS_SAMPLES ? self->plan->frame_layout.n_planes
                                                    : self->plan->layout.n_planes;
 }

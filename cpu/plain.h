@@ -3,6 +3,7 @@
 
 /* The definition of a sweep as a plain loop. The variant "plain" runs it. */
 
+#include "cpu/stages/edge_map.h"
 #include "sweep.h"
 
 G_BEGIN_DECLS
@@ -23,5 +24,9 @@ void cc_plain_store(const CcPlan *plan, const CcPlacement *placement, const CcSt
 void cc_plain_direction_color(const CcPlan *plan, const CcComponentGroup *group,
                               const CcPlacement *placement, const CcFrame *src, const CcFrame *dst,
                               guint y0, guint y1);
+
+/* Finds the weak and strong pixels of rows y0 to y1 - 1 of the source of Canny's edges. */
+void cc_plain_suppress(const CcPlan *plan, const CcPlacement *placement, const CcFrame *src,
+                       const CcEdgeMap *map, guint y0, guint y1);
 
 G_END_DECLS

@@ -9,7 +9,7 @@
 
 /* nvcc does not warn about a missing case in a switch. A new response must be added to run_response
  * below and to the switches of output_stage_shared.h, where CC_CASE_PLAIN would accept it. */
-static_assert(CC_N_RESPONSES == 7, "a new response needs its arithmetic in device code");
+static_assert(CC_N_RESPONSES == 9, "a new response needs its arithmetic in device code");
 
 /* Collects the sums of a kernel's matrices, in order, and computes the code value. Every call must
  * pass the same response. */

@@ -141,10 +141,17 @@ place_planes(CcCudaPlane planes[CC_MAX_PLANES], const CcCudaPlane relative[CC_MA
     planes[p] = (CcCudaPlane){relative[p].offset + address, relative[p].pitch};
 }
 
+gsize
+cc_cuda_program_whole_scratch_bytes(const CcCudaProgram *self) {
+  return cc_cuda_align(self->lowered->scratch_bytes) + self->lowered->plan.result_bytes;
+}
+
 gboolean
 cc_cuda_program_launch_whole(const CcCudaProgram *self, CUdeviceptr src, CUdeviceptr dst,
                              CUdeviceptr scratch, CUstream stream, GError **error) {
-  CcCudaAddresses addresses = {.placement = &self->lowered->whole, .scratch = scratch};
+  CcCudaAddresses addresses = {.placement = &self->lowered->whole,
+                               .scratch = scratch,
+                               .results = scratch + cc_cuda_align(self->lowered->scratch_bytes)};
   place_planes(addresses.set[CC_CUDA_FRAME_SRC], self->lowered->src, src);
   place_planes(addresses.set[CC_CUDA_FRAME_DST], self->lowered->dst, dst);
   return cc_cuda_program_launch(self, &addresses, stream, error);

@@ -33,9 +33,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CcCudaProgram, cc_cuda_program_free)
 gboolean cc_cuda_program_launch(const CcCudaProgram *self, CcCudaAddresses *addresses,
                                 CUstream stream, GError **error);
 
+/* Bytes of scratch memory for a whole frame and for the results of its plan. */
+gsize cc_cuda_program_whole_scratch_bytes(const CcCudaProgram *self);
+
 /* Queues the launches of a whole frame. The planes lie in buffers at the addresses `src` and `dst`,
  * at the offsets in self->lowered. The buffers must be aligned to 256 bytes. Their sizes are
- * self->lowered->src_bytes and dst_bytes. No stage of the plan may have results. */
+ * self->lowered->src_bytes and dst_bytes. Scratch has cc_cuda_program_whole_scratch_bytes. The
+ * stages add to the results of the plan, which nobody reads. */
 gboolean cc_cuda_program_launch_whole(const CcCudaProgram *self, CUdeviceptr src, CUdeviceptr dst,
                                       CUdeviceptr scratch, CUstream stream, GError **error);
 

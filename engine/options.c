@@ -23,6 +23,7 @@ DEFINE_CHOICES(chroma_choices, CC_CHROMAS)
 DEFINE_CHOICES(alpha_choices, CC_ALPHAS)
 DEFINE_CHOICES(outside_choices, CC_OUTSIDES)
 DEFINE_CHOICES(fields_choices, CC_FIELDS)
+DEFINE_CHOICES(measure_choices, CC_MEASURES)
 
 static const CcChoice *
 kernel_choices(const CcOption *self) {
@@ -243,6 +244,12 @@ const CcOption cc_options[] = {
      * within 16 to 235 and count the bias from 16, except with offset and direction. All other
      * kernels, custom ones too, use all code values.
      *
+     * `canny` and `canny-l1` draw thin white lines on black where J. Canny's detector finds edges,
+     * between the thresholds low and high. They need sobel (3, 5 or 7), scharr or prewitt, and give
+     * the bytes of OpenCV's Canny, with L2gradient and without. They ignore scale and bias, and do
+     * not blur first. RGB is filtered as its luma, and chroma is not filtered. With a stride, edges
+     * are found at full size and then thinned out.
+     *
      * In color formats direction is a hue: the angle 0 is red, and no gradient is black. This needs
      * R, G and B that are filtered as grey (see color), or luma and chroma with chroma=auto. A
      * chroma sample of several pixels has the hue of their mean gradient. In all other cases, and
@@ -251,6 +258,29 @@ const CcOption cc_options[] = {
      */
     {"response", "Response", "How signed sums become pixels", FILTER(response),
      CHOICE(response_choices, "auto")},
+
+    /**
+     * low:
+     *
+     * The lower threshold of `response=canny` and `canny-l1`, from 0 to 1000000. A line of pixels
+     * whose gradient is above low is an edge if the gradient of one of them is above high. The
+     * gradient is counted in 8-bit code values, as the kernel sums them: sobel gives up to 1020
+     * along each axis with 3x3. Larger sizes have larger gradients: low=800 and high=1600 suit
+     * sobel with size=5. Deeper formats multiply the thresholds, as they multiply the bias. The
+     * values are those of OpenCV's Canny. If low is above high, they are exchanged. Other responses
+     * ignore low and high.
+     */
+    {"low", "Low", "Lower threshold of response=canny: weak edges have a larger gradient",
+     FILTER(low), DOUBLE(0, CC_MAX_GRADIENT, CC_DEFAULT_LOW), .unit = "8-bit code value"},
+
+    /**
+     * high:
+     *
+     * The upper threshold of `response=canny` and `canny-l1`, from 0 to 1000000. Each edge has a
+     * pixel whose gradient is above high. See low.
+     */
+    {"high", "High", "Upper threshold of response=canny: each edge has a larger gradient somewhere",
+     FILTER(high), DOUBLE(0, CC_MAX_GRADIENT, CC_DEFAULT_HIGH), .unit = "8-bit code value"},
 
     /**
      * border:
@@ -390,6 +420,22 @@ const CcOption cc_options[] = {
      "Draw the result over the source in a color 0xAARRGGBB, stronger where it is brighter (0 = "
      "off)",
      FILTER(overlay), COLOR(0)},
+
+    /**
+     * measure:
+     *
+     * Measures the result before threshold, invert, mix and overlay: the luma, the grey, or the
+     * luma of R, G and B. `sums` counts the samples, and finds their sum, the sum of squares and
+     * the largest. It also counts the samples at or above `threshold`, at black and at white.
+     * `histogram` adds 256 bins of the upper 8 bits. All figures are exact integers, equal on the
+     * GPU and the CPU. They are for the frame, or with regions for each region and for all of them.
+     * Each output buffer has them as a GstCustomMeta named `cudaconv-measure`. An element message
+     * of this name has them too, once in `measure-interval`. `kernel=sobel scale=0.2 measure=sums
+     * mix=0` leaves the video as it is and measures how sharp it is. Without the scale, strong
+     * edges clip at white.
+     */
+    {"measure", "Measure", "Measure the luma of the result, for a meta and an element message",
+     FILTER(measure), CHOICE(measure_choices, "off")},
 
     /**
      * stride:

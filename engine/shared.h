@@ -25,7 +25,10 @@
  *   offset        max S_i, with mid-grey added to the result
  *   magnitude     sqrt(sum S_i^2)
  *   magnitude-l1  sum |S_i|
- *   direction     atan2(S_1, S_0) in turns; exactly two matrices (x, y) */
+ *   direction     atan2(S_1, S_0) in turns; exactly two matrices (x, y)
+ *   canny         the edges that J. Canny's detector finds (engine/plan/canny.h), from magnitude
+ *   canny-l1      the same, from magnitude-l1
+ * No op has AUTO, CANNY or CANNY_L1. */
 #define CC_RESPONSES(F)                                                                            \
   F(CC_RESPONSE_AUTO, "auto", "The kernel's own")                                                  \
   F(CC_RESPONSE_CLAMP, "clamp", "Negative results become black")                                   \
@@ -33,7 +36,9 @@
   F(CC_RESPONSE_OFFSET, "offset", "Mid-grey is added")                                             \
   F(CC_RESPONSE_MAGNITUDE, "magnitude", "Root of the sum of squares over the kernel's matrices")   \
   F(CC_RESPONSE_MAGNITUDE_L1, "magnitude-l1", "Sum of absolute values over the kernel's matrices") \
-  F(CC_RESPONSE_DIRECTION, "direction", "Angle of the gradient, a full turn over the pixel range")
+  F(CC_RESPONSE_DIRECTION, "direction", "Angle of the gradient, a full turn over the pixel range") \
+  F(CC_RESPONSE_CANNY, "canny", "Thin edges of Canny's detector, between low and high")            \
+  F(CC_RESPONSE_CANNY_L1, "canny-l1", "The same, with the gradient of magnitude-l1")
 
 typedef enum { CC_RESPONSES(CC_LIST_CONSTANT) } CcResponse;
 enum { CC_N_RESPONSES = CC_RESPONSES(CC_LIST_PLUS_ONE) };

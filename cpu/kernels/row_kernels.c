@@ -6,8 +6,10 @@
  * well. */
 
 #include "row_kernels.h"
+#include "engine/plan/canny_shared.h"
 #include "engine/plan/compose_shared.h"
 #include "engine/plan/direction_color_shared.h"
+#include "engine/plan/measure_shared.h"
 #include "engine/plan/plane_map.h"
 
 #include <math.h>
@@ -564,6 +566,133 @@ join_bytes(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
   join_u8((guint8 *)dst + 2 * (gsize)done, rest, 2, n - done);
 }
 
+/* --- Canny's edges --- */
+
+/* The gradient of three rows of bytes and its magnitude |x| + |y|. */
+static void
+canny_gradient(gint16 *restrict magnitude, gint16 *restrict x, gint16 *restrict y,
+               const guint8 *const rows[3], gint corner, gint side, guint n) {
+  const guint8 *restrict up = rows[0], *restrict at = rows[1], *restrict down = rows[2];
+  const gint16 f0 = (gint16)corner, f1 = (gint16)side;
+  for (gssize i = 0; i < (gssize)n; i++) {
+    const gint16 falling = (gint16)(down[i + 1] - up[i - 1]);
+    const gint16 rising = (gint16)(up[i + 1] - down[i - 1]);
+    const gint16 across =
+        (gint16)(f0 * (gint16)(falling + rising) + f1 * (gint16)(at[i + 1] - at[i - 1]));
+    const gint16 along = (gint16)(f0 * (gint16)(falling - rising) + f1 * (gint16)(down[i] - up[i]));
+    x[i] = across;
+    y[i] = along;
+    magnitude[i] = (gint16)((across < 0 ? -across : across) + (along < 0 ? -along : along));
+  }
+}
+
+#if defined __AVX512BW__
+#define CANNY_BITS(mask, lane) _mm512_movepi##lane##_mask(*(const __m512i *)(mask))
+#define BITS_OF_WORDS(mask) CANNY_BITS(mask, 16)
+#define BITS_OF_INTS(mask) CANNY_BITS(mask, 32)
+#define BITS_OF_LONGS(mask) CANNY_BITS(mask, 64)
+#elif defined __AVX2__
+#define BITS_OF_WORDS(mask)                                                                        \
+  (guint) _mm_movemask_epi8(                                                                       \
+      _mm_packs_epi16(((const __m128i *)(mask))[0], ((const __m128i *)(mask))[1]))
+#define BITS_OF_INTS(mask) (guint) _mm256_movemask_ps(*(const __m256 *)(mask))
+#define BITS_OF_LONGS(mask) (guint) _mm256_movemask_pd(*(const __m256d *)(mask))
+#elif defined __SSE2__
+#define BITS_OF_WORDS(mask)                                                                        \
+  (guint) _mm_movemask_epi8(_mm_packs_epi16(*(const __m128i *)(mask), _mm_setzero_si128()))
+#define BITS_OF_INTS(mask) (guint) _mm_movemask_ps(*(const __m128 *)(mask))
+#define BITS_OF_LONGS(mask) (guint) _mm_movemask_pd(*(const __m128d *)(mask))
+#else
+static ALWAYS_INLINE guint64
+bits_of_lanes(gconstpointer mask, guint bytes) {
+  guint64 bits = 0;
+  for (guint i = 0; i < VECTOR_BYTES / bytes; i++)
+    bits |= (guint64)(((const guint8 *)mask)[i * bytes] & 1) << i;
+  return bits;
+}
+#define BITS_OF_WORDS(mask) bits_of_lanes(mask, 2)
+#define BITS_OF_INTS(mask) bits_of_lanes(mask, 4)
+#define BITS_OF_LONGS(mask) bits_of_lanes(mask, 8)
+#endif
+
+#define DEFINE_CANNY_BITS(lane, bits)                                                              \
+  static ALWAYS_INLINE guint64 canny_bits_##lane(gconstpointer mask) {                             \
+    return bits(mask);                                                                             \
+  }
+DEFINE_CANNY_BITS(16, BITS_OF_WORDS)
+DEFINE_CANNY_BITS(32, BITS_OF_INTS)
+DEFINE_CANNY_BITS(64, BITS_OF_LONGS)
+
+#ifdef V
+#define SLOPE(a) ((CannyVector_16)V(mulhi_epu16)((Words)((a) + (a)), V(set1_epi16)(CC_CANNY_TAN)))
+#elif defined __SSE2__
+#define SLOPE(a)                                                                                   \
+  ((CannyVector_16)_mm_mulhi_epu16((__m128i)((a) + (a)), _mm_set1_epi16(CC_CANNY_TAN)))
+#else
+#define SLOPE(a) slope_of_words(a)
+typedef gint16 WordsOfVector __attribute__((vector_size(VECTOR_BYTES), may_alias));
+static ALWAYS_INLINE WordsOfVector
+slope_of_words(WordsOfVector a) {
+  for (guint i = 0; i < VECTOR_BYTES / 2; i++)
+    a[i] = (gint16)(a[i] * CC_CANNY_TAN >> CC_CANNY_BITS);
+  return a;
+}
+#endif
+#define HAS_REST(a) 1 /* not where `a` is 0, but there another axis needs a magnitude of 0 */
+#define SIGNED gint16
+#define NAME(f) f##_16
+#include "canny.h"
+#undef SLOPE
+#undef HAS_REST
+
+/* The product of all bits could exceed the lane. */
+#define LOW_BITS ((1 << CC_CANNY_BITS) - 1)
+#define SLOPE(a)                                                                                   \
+  (((a) >> CC_CANNY_BITS) * CC_CANNY_TAN + (((a)&LOW_BITS) * CC_CANNY_TAN >> CC_CANNY_BITS))
+#define HAS_REST(a) -(((a)&LOW_BITS) != 0)
+#define SIGNED gint32
+#define NAME(f) f##_32
+#include "canny.h"
+
+#define SIGNED gint64
+#define NAME(f) f##_64
+#include "canny.h"
+#undef SLOPE
+#undef HAS_REST
+
+/* Eight bytes for each eight bits. */
+static void
+canny_paint(guint8 *row, const guint64 *bits, guint n, guint8 black, guint8 white) {
+  guint8 last[64];
+  for (guint x = 0; x < n; x += 64, bits++) {
+    guint8 *to = n - x < 64 ? last : row + x;
+#if defined __AVX512BW__
+    _mm512_storeu_si512(to, _mm512_mask_blend_epi8(*bits, _mm512_set1_epi8((char)black),
+                                                   _mm512_set1_epi8((char)white)));
+#else
+    const guint64 ones = G_GUINT64_CONSTANT(0x0101010101010101);
+    for (guint i = 0; i < 8; i++) {
+      const guint64 spread =
+          (*bits >> 8 * i & 0xff) * ones & G_GUINT64_CONSTANT(0x8040201008040201);
+      const guint64 is_set = ((spread + 0x7f * ones) >> 7) & ones;
+      const guint64 made = is_set * (guint8)(white - black) + black * ones;
+      memcpy(to + 8 * i, &made, sizeof made);
+    }
+#endif
+    if (to == last)
+      memcpy(row + x, last, n - x);
+  }
+}
+
+static const CcCannyKernels canny_kernels = {
+    .magnitude = {canny_magnitude_16, canny_magnitude_32, canny_magnitude_64},
+    .suppress = {canny_suppress_16, canny_suppress_32, canny_suppress_64},
+    .gradient = canny_gradient,
+    .paint = canny_paint,
+};
+
+#include "measure.h"
+
 /* --- the tables --- */
 
 #define LANES(f)                                                                                   \
@@ -661,6 +790,11 @@ static const CcOutputKernels output_kernels = {
     .direction_color = {[CC_LANE_32] = direction_color_32, [CC_LANE_64] = direction_color_64},
 };
 
+static const CcMeasureKernels measure_kernels = {
+    .sums = {measure_u8, measure_u16},
+    .bins = {count_u8, count_u16},
+};
+
 static const CcTapGroupKernels tap_group_kernels = {
     .sum =
         {
@@ -742,6 +876,8 @@ const CcRows CC_ROWS = {
     .output = &output_kernels,
     .compose = &compose_kernels,
     .weighted = &weighted_kernels,
+    .canny = &canny_kernels,
+    .measure = &measure_kernels,
     .tap_groups = &tap_group_kernels,
     .box = &box_kernels,
     .conv2d = &conv2d_kernels,

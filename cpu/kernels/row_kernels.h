@@ -311,6 +311,42 @@ typedef void (*CcPremultiplyFunc)(guint16 *products, gconstpointer row, guint al
 typedef void (*CcDivideFunc)(gpointer row, const guint16 *products, guint alpha, guint colors,
                              guint n);
 
+/* --- Canny's edges: engine/plan/canny_shared.h --- */
+
+/* Computes n magnitudes of gradients (x, y), which it first rounds (cc_canny_round). */
+typedef void (*CcMagnitudeFunc)(gpointer magnitude, gpointer x, gpointer y, guint n, guint bits,
+                                gboolean is_l2);
+
+/* Computes n gradients and magnitudes |x| + |y| from three rows of bytes. The matrices have
+ * `corner` in the corners and `side` in the middle of the sides. */
+typedef void (*CcGradientFunc)(gint16 *magnitude, gint16 *x, gint16 *y, const guint8 *const rows[3],
+                               gint corner, gint side, guint n);
+
+/* Rows of lanes around the row of the pixels: the magnitudes of the rows above, of the row, and
+ * below, and the gradients. The magnitude of the gradient 0 is 0. Magnitudes are 0 before and after
+ * the row. They can be read from -1 on, and all rows up to the next multiple of 64, and one more.
+ */
+typedef struct {
+  gconstpointer magnitude[3], x, y;
+  gint64 low, high; /* fit the lane */
+} CcCannyRows;
+
+/* Sets the bits of the n pixels of a row that are weak and strong, in words of 64 pixels. */
+typedef void (*CcSuppressFunc)(guint64 *weak, guint64 *strong, const CcCannyRows *rows, guint n);
+
+/* Makes n samples of one byte from bits. */
+typedef void (*CcPaintFunc)(guint8 *row, const guint64 *bits, guint n, guint8 black, guint8 white);
+
+/* --- measuring: engine/plan/measure_shared.h --- */
+
+/* Adds the figures of n_rows rows of n code values, without bins. */
+typedef void (*CcMeasureFunc)(CcMeasured *to, const CcMeasureLimits *limits, const guint8 *rows,
+                              gssize pitch, guint n, guint n_rows);
+
+/* Adds n_rows rows of n code values to the bins. Code values of bytes are not shifted. */
+typedef void (*CcBinsFunc)(guint64 *bins, const guint8 *rows, gssize pitch, guint n, guint n_rows,
+                           guint shift);
+
 /* --- dot products of several neighbours, on dot groups: see dot_products.h --- */
 
 /* The elements of a dot group. */
@@ -465,6 +501,18 @@ typedef struct {
   CcDivideFunc divide[2];
 } CcWeightedKernels;
 
+typedef struct {
+  CcMagnitudeFunc magnitude[3]; /* by lane: 16, 32 and 64 bits */
+  CcSuppressFunc suppress[3];
+  CcGradientFunc gradient; /* for lanes of 16 bits */
+  CcPaintFunc paint;
+} CcCannyKernels;
+
+typedef struct {
+  CcMeasureFunc sums[2]; /* by sample type */
+  CcBinsFunc bins[2];
+} CcMeasureKernels;
+
 /* NULL: no such kernel. */
 typedef struct {
   CcSumFunc sum[CC_N_LANES][CC_N_PATTERNS]; /* by lane of the taps */
@@ -515,6 +563,8 @@ typedef struct {
   const CcOutputKernels *output;
   const CcComposeKernels *compose;
   const CcWeightedKernels *weighted;
+  const CcCannyKernels *canny;
+  const CcMeasureKernels *measure;
   const CcTapGroupKernels *tap_groups;
   const CcBoxKernels *box;
   const CcConv2dKernels *conv2d;

@@ -29,6 +29,7 @@ typedef struct {
    * (makes_rows). */
   const CcStrip *from, *to;
   const CcInnerFrames *inner; /* NULL: the plan has no stage with an inner plan */
+  guint8 *shared; /* aligned to CC_ROW_ALIGN; NULL: the plan has no stage with shared_bytes */
   /* result of the region, result_bytes large, to which all threads add; NULL: no result */
   gpointer result;
 } CcStageRows;
@@ -49,9 +50,14 @@ typedef struct {
   gpointer (*create)(const CcPlan *plan, const CcStage *stage, const CcRows *kernels,
                      gsize *scratch_size);
   void (*free)(gpointer state); /* NULL if the stage has no state */
-  /* CC_READS_PIXELS only: how many rows of cells a region has. `plane` of CcStageRows is 0, and y0
-   * and y1 count cells. NULL for all other stages. */
+  /* How many rows a region has, for stages that are alone in a phase: CC_READS_PIXELS, whose rows
+   * consist of cells, and HYSTERESIS. `plane` of CcStageRows is 0, and y0 and y1 count these rows.
+   * NULL: the rows are those of a plane. */
   guint (*n_rows)(gconstpointer state, const CcPlan *plan, const CcPlacement *placement);
+  /* Returns the bytes of memory that this stage and later stages share for a region. They are the
+   * same memory for all regions, so regions of such plans are processed one after another. One
+   * stage of a plan has it at most. NULL: none. */
+  gsize (*shared_bytes)(const CcPlan *plan, const CcStage *stage);
   /* CC_READS_SAMPLES only: whether the stage makes all samples of the plane `plane` of an unpacked
    * frame from its rows `to`, which are then in scratch memory. NULL: no. */
   gboolean (*makes_rows)(gconstpointer state, guint plane);

@@ -7,33 +7,9 @@
 
 #include "direction_color.h"
 #include "cuda/instructions.cuh"
-#include "cuda/tile.cuh"
+#include "luma.cuh"
 
 #define PRIVATE(job) (*CC_PRIVATE(const CcDirectionColorJob, &(job)))
-
-template <typename Sample>
-static __device__ __forceinline__ unsigned
-code_at(const CcPlaneJob &job, const CcDirectionColorJob &priv, int source, int x, int y) {
-  const Sample *row =
-      (const Sample *)((const char *)priv.src[source] + (long long)y * priv.src_pitch[source]);
-  return code_of(job, row[priv.src_first[source] + (long long)x * priv.src_spacing[source]]);
-}
-
-/* The luma of pixel (x, y). Outside the source, the border rule determines the value. */
-template <typename Sample>
-static __device__ __forceinline__ int
-luma_at(const CcLaunch &launch, const CcPlaneJob &job, const CcDirectionColorJob &priv, int x,
-        int y) {
-  x = cc_border_index(x, job.src_width, launch.border);
-  y = cc_border_index(y, job.src_height, launch.border);
-  if (x < 0 || y < 0)
-    return job.border_code[0];
-  const unsigned first = code_at<Sample>(job, priv, 0, x, y);
-  if (priv.n_src == 1)
-    return first;
-  return cc_luma_of(first, code_at<Sample>(job, priv, 1, x, y),
-                    code_at<Sample>(job, priv, 2, x, y));
-}
 
 template <typename Sample, typename Sum>
 static __device__ __forceinline__ void
@@ -43,7 +19,8 @@ add_gradient(const CcLaunch &launch, const CcPlaneJob &job, const CcDirectionCol
   const CcTap *tap = launch.tap;
   for (int r = 0; r < height; r++)
     for (int c = 0; c < width; c++, tap++) {
-      const int luma = luma_at<Sample>(launch, job, priv, x + c - width / 2, y + r - height / 2);
+      const int luma =
+          luma_at<Sample, false>(launch, job, priv.luma, x + c - width / 2, y + r - height / 2);
       x_sum = multiply_add(tap[0], luma, x_sum);
       y_sum = multiply_add(tap[width * height], luma, y_sum);
     }
@@ -70,9 +47,9 @@ static __device__ __forceinline__ void
 store_passthrough(const CcLaunch &launch, const CcPlaneJob &job, const CcDirectionColorJob &priv,
                   int x, int y) {
   const long long from =
-      (long long)launch.stride * x * priv.src_spacing[0] + priv.passthrough_first;
-  const Sample *src = (const Sample *)((const char *)priv.src[0] +
-                                       (long long)launch.stride * y * priv.src_pitch[0]);
+      (long long)launch.stride * x * priv.luma.spacing[0] + priv.passthrough_first;
+  const Sample *src = (const Sample *)((const char *)priv.luma.address[0] +
+                                       (long long)launch.stride * y * priv.luma.pitch[0]);
   Sample *dst = (Sample *)((char *)priv.dst[0] + (long long)y * priv.dst_pitch[0]);
   dst[(long long)x * priv.dst_spacing[0] + priv.passthrough_first] =
       priv.passthrough == CC_DIRECTION_COLOR_COPY ? src[from] : (Sample)job.fill[0];

@@ -6,7 +6,7 @@
  * sample position. The source of a plane job is the luma, or R, G and B. memory_taps is the address
  * of the table CcDirectionColor.word. */
 
-#include "cuda/launch.h"
+#include "luma.h"
 #include "engine/plan/direction_color_shared.h"
 
 /* Threads of a block across and down. A tile has one sample for each thread. */
@@ -17,15 +17,15 @@
 #define CC_DIRECTION_COLOR_COPY 1
 #define CC_DIRECTION_COLOR_FILL 2
 
-/* Private data of a plane job: where the samples lie in the frames. `src` and `dst` are the
- * addresses of the first row of each component's plane. */
+/* Private data of a plane job: where the samples lie in the frames. `dst` has the addresses of the
+ * first row of each component's plane. */
 typedef struct {
-  uint64_t src[3], dst[3];
-  int32_t src_pitch[3], dst_pitch[3];
+  CcLumaSource luma;
+  uint64_t dst[3];
+  int32_t dst_pitch[3];
   int32_t left, top;    /* first pixel of the first sample; negative: before the source */
   uint8_t across, down; /* number of pixels of a sample */
-  uint8_t n_src, n_dst;
-  uint8_t src_first[3], src_spacing[3], src_plane[3];
+  uint8_t n_dst;
   uint8_t dst_first[3], dst_spacing[3], dst_plane[3];
   uint8_t component[3]; /* number of each target component in the table */
   /* `passthrough` is a CcPassthrough: how alpha or padding is written. passthrough_first is the

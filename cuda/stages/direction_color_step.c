@@ -5,6 +5,7 @@
 #include "stage.h"
 
 #include "direction_color.h"
+#include "luma_source.h"
 #include "engine/plan/output_stage.h"
 
 CC_CUDA_DECLARE_MODULE(direction_color);
@@ -33,12 +34,7 @@ set_job(CcPlaneJob *job, const CcPlan *plan, const CcDirectionColor *color,
   job->add_f = color->add;
   priv->across = (guint8)group->across;
   priv->down = (guint8)group->down;
-  priv->n_src = (guint8)color->n_from;
-  for (guint i = 0; i < color->n_from; i++) {
-    priv->src_plane[i] = (guint8)color->from[i].plane;
-    priv->src_first[i] = (guint8)color->from[i].first;
-    priv->src_spacing[i] = (guint8)color->from[i].spacing;
-  }
+  cc_cuda_luma_source_init(&priv->luma, color->from, color->n_from);
   priv->n_dst = (guint8)group->n;
   for (guint i = 0; i < group->n; i++) {
     priv->component[i] = (guint8)group->component[i];
@@ -77,13 +73,10 @@ set_sizes(CcLaunch *launch, const CcCudaStep *step, const CcPlacement *placement
 
 static void
 set_addresses(CcLaunch *launch, const CcCudaStep *step, const CcCudaAddresses *addresses) {
-  const CcCudaPlane *src = addresses->set[step->from], *dst = addresses->set[step->to];
+  const CcCudaPlane *dst = addresses->set[step->to];
   for (gint p = 0; p < launch->n_jobs; p++) {
     CcDirectionColorJob *priv = CC_PRIVATE(CcDirectionColorJob, &launch->job[p]);
-    for (guint i = 0; i < priv->n_src; i++) {
-      priv->src[i] = src[priv->src_plane[i]].offset;
-      priv->src_pitch[i] = (gint)src[priv->src_plane[i]].pitch;
-    }
+    cc_cuda_luma_source_set_addresses(&priv->luma, addresses->set[step->from]);
     for (guint i = 0; i < priv->n_dst; i++) {
       priv->dst[i] = dst[priv->dst_plane[i]].offset;
       priv->dst_pitch[i] = (gint)dst[priv->dst_plane[i]].pitch;

@@ -65,16 +65,17 @@ get_text(const Section *section, const gchar *key) {
   return text ? g_strstrip(text) : NULL;
 }
 
-/* Sets *value to the index of the key's word in `names`. Valid words begin with index `first`.
+/* Sets *value to the index of the key's word in `names`. Valid words have the indices first to
+ * end - 1.
  * Leaves *value unchanged if the key is missing. */
 static gboolean
-get_word(const Section *section, const gchar *key, const gchar *const *names, gint first,
+get_word(const Section *section, const gchar *key, const gchar *const *names, gint first, gint end,
          gint *value, GError **error) {
   g_autofree gchar *text = get_text(section, key);
   if (!text)
     return TRUE;
   g_autoptr(GString) known = g_string_new(NULL);
-  for (gint i = first; names[i]; i++) {
+  for (gint i = first; i < end; i++) {
     if (strcmp(text, names[i]) == 0) {
       *value = i;
       return TRUE;
@@ -442,13 +443,15 @@ parse_words(const Section *section, CcKernel *kernel, GError **error) {
   static const CcChroma class_chroma[] = {CC_KERNEL_CLASSES(CLASS_CHROMA)};
   static const gchar *const boolean_names[] = {[FALSE] = "false", [TRUE] = "true", NULL};
   gint klass = CC_KERNEL_PLAIN, response = CC_RESPONSE_CLAMP;
-  if (!get_word(section, "class", cc_kernel_class_names, 0, &klass, error) ||
-      !get_word(section, "response", cc_response_names, CC_RESPONSE_AUTO + 1, &response, error))
+  if (!get_word(section, "class", cc_kernel_class_names, 0, CC_N_KERNEL_CLASSES, &klass, error) ||
+      !get_word(section, "response", cc_response_names, CC_RESPONSE_AUTO + 1, CC_RESPONSE_CANNY,
+                &response, error))
     return FALSE;
   gint chroma = (gint)class_chroma[klass];
-  if (!get_word(section, "chroma", cc_chroma_names, CC_CHROMA_AUTO + 1, &chroma, error) ||
-      !get_word(section, "gaussian", boolean_names, FALSE, &kernel->gaussian, error) ||
-      !get_word(section, "mean", boolean_names, FALSE, &kernel->mean, error))
+  if (!get_word(section, "chroma", cc_chroma_names, CC_CHROMA_AUTO + 1, CC_N_CHROMAS, &chroma,
+                error) ||
+      !get_word(section, "gaussian", boolean_names, FALSE, TRUE + 1, &kernel->gaussian, error) ||
+      !get_word(section, "mean", boolean_names, FALSE, TRUE + 1, &kernel->mean, error))
     return FALSE;
   kernel->klass = klass;
   kernel->response = response;

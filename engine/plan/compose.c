@@ -7,9 +7,8 @@
 
 #define MAX_THRESHOLD_DENOMINATOR (1 << 24)
 
-/* The range of code values from black to white. */
-static void
-find_range(const CcFrameLayout *frame, CcRole role, guint depth, guint *lo, guint *hi) {
+void
+cc_compose_find_range(const CcFrameLayout *frame, CcRole role, guint depth, guint *lo, guint *hi) {
   const gboolean limited = frame->limited_range && role == CC_ROLE_LUMA;
   *lo = limited ? 16u << (depth - 8) : 0;
   *hi = limited ? 235u << (depth - 8) : (1u << depth) - 1;
@@ -17,9 +16,8 @@ find_range(const CcFrameLayout *frame, CcRole role, guint depth, guint *lo, guin
 
 /* --- threshold, invert and mix --- */
 
-/* lo + threshold (hi - lo), rounded up. A threshold such as 0.2 means the decimal fraction. */
-static guint
-find_limit(gdouble threshold, guint lo, guint hi) {
+guint
+cc_compose_find_limit(gdouble threshold, guint lo, guint hi) {
   const gint64 range = hi - lo;
   const CcRational exact = cc_rational(threshold, MAX_THRESHOLD_DENOMINATOR);
   return lo + (exact.den ? (guint)((exact.num * range + exact.den - 1) / exact.den)
@@ -37,7 +35,7 @@ component_of(const CcFilter *filter, CcChroma chroma, const CcFrameLayout *frame
              guint depth) {
   CcComposeComponent self = {0};
   guint lo, hi;
-  find_range(frame, role, depth, &lo, &hi);
+  cc_compose_find_range(frame, role, depth, &lo, &hi);
   self.mixes = find_mix(filter) != CC_MIX_ONE && !filter->overlay;
   switch (role) {
   case CC_ROLE_PADDING:
@@ -57,7 +55,7 @@ component_of(const CcFilter *filter, CcChroma chroma, const CcFrameLayout *frame
     self.point = filter->threshold > 0 ? CC_POINT_SELECT
                  : filter->invert      ? CC_POINT_INVERT
                                        : CC_POINT_NONE;
-    self.limit = (guint16)find_limit(filter->threshold, lo, hi);
+    self.limit = (guint16)cc_compose_find_limit(filter->threshold, lo, hi);
     self.above = (guint16)(filter->invert ? lo : hi);
     self.below = (guint16)(filter->invert ? hi : lo);
     self.sum = (guint16)(lo + hi);
@@ -124,7 +122,7 @@ cc_overlay_new(const CcFilter *filter, const CcFrameLayout *frame) {
   for (guint i = 0; i < (first == CC_ROLE_GREY ? 1 : 3); i++)
     add_role(self, frame, first + i, i);
   const guint depth = frame->plane[self->plane].depth;
-  find_range(frame, first, depth, &self->lo, &self->hi);
+  cc_compose_find_range(frame, first, depth, &self->lo, &self->hi);
   set_weights(self, filter);
   if (first == CC_ROLE_RED)
     cc_color_to_rgb(rgb, depth, self->color);

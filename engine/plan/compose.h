@@ -43,6 +43,14 @@ typedef struct {
  * group in the frame. */
 typedef CcRect CcOverlayCells;
 
+/* The range of code values from black to white. */
+void cc_compose_find_range(const CcFrameLayout *frame, CcRole role, guint depth, guint *lo,
+                           guint *hi);
+
+/* The smallest code value at or above a threshold: lo + threshold (hi - lo), rounded up. A
+ * threshold such as 0.2 means the decimal fraction. */
+guint cc_compose_find_limit(gdouble threshold, guint lo, guint hi);
+
 /* Makes the parameters of COMPOSE for frames of a layout. `chroma` is how the stages before it make
  * chroma.
  * Returns NULL if the stage would change nothing. */

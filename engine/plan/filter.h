@@ -38,12 +38,23 @@ enum { CC_N_OUTSIDES = CC_OUTSIDES(CC_LIST_PLUS_ONE) };
 typedef enum { CC_FIELDS(CC_LIST_CONSTANT) } CcFields;
 enum { CC_N_FIELDS = CC_FIELDS(CC_LIST_PLUS_ONE) };
 
+#define CC_MEASURES(F)                                                                             \
+  F(CC_MEASURE_OFF, "off", "Nothing")                                                              \
+  F(CC_MEASURE_SUMS, "sums", "Number, sum, sum of squares, largest, and counts")                   \
+  F(CC_MEASURE_HISTOGRAM, "histogram", "The same, and a histogram of 256 bins")
+
+typedef enum { CC_MEASURES(CC_LIST_CONSTANT) } CcMeasures;
+enum { CC_N_MEASURES = CC_MEASURES(CC_LIST_PLUS_ONE) };
+
 /* The limits of a filter's numbers; scale and bias may also be negative. */
 #define CC_MAX_SIGMA 1000.0
 #define CC_MAX_SCALE 1e6
 #define CC_MAX_BIAS 65535.0
 #define CC_MAX_MIX 8.0 /* mix may also be negative */
 #define CC_MAX_REPEATS 3u
+#define CC_MAX_GRADIENT 1e6 /* of low and high */
+#define CC_DEFAULT_LOW 100.0
+#define CC_DEFAULT_HIGH 200.0
 
 /* A zero-initialised filter with a kernel is valid. */
 typedef struct {
@@ -56,6 +67,9 @@ typedef struct {
   gdouble scale; /* 0: the kernel's own scale, which may be automatic */
   gdouble bias;  /* in 8-bit code values */
   CcResponse response;
+  /* Thresholds of the responses canny and canny-l1, in 8-bit code values of the gradient. They are
+   * exchanged if low is above high. */
+  gdouble low, high;
   CcBorder border;
   gdouble border_value; /* fraction of full scale, 0 to 1 */
   CcChroma chroma;
@@ -79,6 +93,7 @@ typedef struct {
   gboolean mixes; /* FALSE: as with a mix of 1 */
   gdouble mix;
   guint overlay; /* 0xAARRGGBB; 0: off */
+  CcMeasures measure;
   /* The settings for parts of frames. They do not change the plan of the filter. */
   CcFields fields;
   CcOutsideRegions outside; /* what pixels outside of all regions have */

@@ -2,6 +2,7 @@
 #include "operator.h"
 
 #include <math.h>
+#include "canny.h"
 #include "engine/error.h"
 #include "engine/kernel/factor.h"
 #include "quantize.h"
@@ -262,6 +263,10 @@ cc_operator_new(const CcFilter *filter, GError **error) {
   self->height = self->matrix->height;
   self->klass = kernel->klass;
   self->response = filter->response ? filter->response : kernel->response;
+  self->finds_edges = cc_response_is_canny(self->response);
+  if (self->finds_edges)
+    self->response =
+        self->response == CC_RESPONSE_CANNY ? CC_RESPONSE_MAGNITUDE : CC_RESPONSE_MAGNITUDE_L1;
   self->chroma = cc_filter_get_chroma(filter);
   if (filter->scale != 0)
     self->scale = filter->scale;

@@ -22,7 +22,9 @@ typedef struct {
 typedef struct {
   guint n, width, height;
   CcMatrix *matrix; /* n matrices, owned */
+  /* never AUTO; instead of CANNY and CANNY_L1, the magnitude that they need, and `finds_edges` */
   CcResponse response;
+  gboolean finds_edges;
   CcChroma chroma;
   CcKernelClass klass;
   gdouble scale;  /* 0: automatic */

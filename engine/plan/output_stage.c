@@ -101,7 +101,9 @@ cc_op_range(const CcOp *op) {
   case CC_RESPONSE_MAGNITUDE_L1:
     return (CcRange){0, total_of_sums(op)};
   case CC_RESPONSE_DIRECTION: /* has no n */
-  case CC_RESPONSE_AUTO:      /* no op has it */
+  case CC_RESPONSE_AUTO:      /* no op has it, nor those of Canny */
+  case CC_RESPONSE_CANNY:
+  case CC_RESPONSE_CANNY_L1:
     break;
   }
   g_return_val_if_reached(((CcRange){0, 0}));

@@ -12,16 +12,18 @@
 
 /* --- from sums to t --- */
 
-/* The responses that use sums unchanged; no op has AUTO. The host's compiler reports a response
- * that a switch forgets. The device's compiler makes shorter code if the switch does not name these
- * responses. */
+/* The responses that use sums unchanged; no op has AUTO, CANNY or CANNY_L1. The host's compiler
+ * reports a response that a switch forgets. The device's compiler makes shorter code if the switch
+ * does not name these responses. */
 #ifdef __CUDACC__
 #define CC_CASE_PLAIN default
 #else
 #define CC_CASE_PLAIN                                                                              \
   case CC_RESPONSE_CLAMP:                                                                          \
   case CC_RESPONSE_OFFSET:                                                                         \
-  case CC_RESPONSE_AUTO
+  case CC_RESPONSE_AUTO:                                                                           \
+  case CC_RESPONSE_CANNY:                                                                          \
+  case CC_RESPONSE_CANNY_L1
 #endif
 
 /* atan2(y, x) in turns, 0 <= t <= 1 (1 is the full turn, the same as 0); 0 for x = y = 0. The

@@ -24,6 +24,7 @@ typedef struct {
   CcPlan *plan;
   CcDirectionColor *color;       /* or NULL */
   gdouble offset[CC_MAX_PASSES]; /* the offset of each op of the plan */
+  CcCanny *canny;                /* or NULL */
   gboolean is_outside;           /* the plan is for what lies outside of all regions */
   CcWeighted *weighted;          /* or NULL */
   CcPlan *inner;                 /* the plan of the frames of `weighted` */
@@ -140,7 +141,7 @@ action_for(const Builder *b, CcRole role) {
   case CC_ROLE_PADDING:
     return ACTION_COPY;
   default:
-    return filtered;
+    return b->canny ? ACTION_FILL : filtered;
   }
 }
 
@@ -191,11 +192,23 @@ fill_code(const Builder *b, CcRole role, guint depth) {
   return role == CC_ROLE_LUMA && b->plan->frame_layout.limited_range ? 16 << (depth - 8) : 0;
 }
 
+/* Whether EDGES makes a component alone. In a packed frame whose other components are made by
+ * passes, a pass fills it before. */
+static gboolean
+is_only_edges(const Builder *b, guint plane, CcRole role) {
+  const CcPlan *plan = b->plan;
+  return b->canny && plane == b->canny->group.plane &&
+         (role == CC_ROLE_LUMA || role == CC_ROLE_GREY) &&
+         (!plan->packed || plan->layout.n_planes == 1);
+}
+
 static void
 add_component(Builder *b, guint plane, guint component) {
   const CcPlaneLayout *layout = &b->plan->layout.plane[plane];
   const CcRole role = layout->role[component];
   const CcDirectionColor *color = b->color;
+  if (is_only_edges(b, plane, role))
+    return;
   if (color && (role < CC_ROLE_ALPHA || (color->passthrough && color->passthrough_role == role)))
     return; /* direction color makes this component */
   if (b->filter->overlay && cc_role_is_chroma(role) && !b->plan->packed && !b->is_outside)
@@ -243,6 +256,8 @@ check_filter(const CcFilter *filter, const CcOperator *op, GError **error) {
       !check_number("border-value", filter->border_value, 0, 1, error) ||
       !check_number("threshold", filter->threshold, 0, 1, error) ||
       !check_number("mix", filter->mix, -CC_MAX_MIX, CC_MAX_MIX, error) ||
+      !check_number("low", filter->low, 0, CC_MAX_GRADIENT, error) ||
+      !check_number("high", filter->high, 0, CC_MAX_GRADIENT, error) ||
       !check_number("roi-sigma", filter->roi_sigma, 0, 1, error) ||
       !cc_filter_check_roi_sigma(filter, error))
     return FALSE;
@@ -252,6 +267,29 @@ check_filter(const CcFilter *filter, const CcOperator *op, GError **error) {
     return FALSE;
   }
   return check_direction(filter, op, error);
+}
+
+/* The chroma of frames whose luma becomes edges cannot be filtered by the same kernel. */
+static gboolean
+check_canny(const CcFilter *filter, const CcOperator *taps, const CcOperator *chroma_taps,
+            GError **error) {
+  const CcKernel *kernel = filter->kernel;
+  if (!taps->finds_edges)
+    return TRUE;
+  g_autofree gchar *why = NULL;
+  if (kernel != cc_kernels_find("sobel") && kernel != cc_kernels_find("scharr") &&
+      kernel != cc_kernels_find("prewitt"))
+    why = g_strdup_printf("the kernel is %s; sobel, scharr or prewitt is needed", kernel->name);
+  else if (filter->color == CC_COLOR_COMPONENTS)
+    why = g_strdup("color=components is set; auto or grey is needed");
+  else if (chroma_taps && chroma_taps->finds_edges)
+    why = g_strdup("chroma-size is set; a chroma-kernel is needed, or 0");
+  else if (!chroma_taps && taps->chroma == CC_CHROMA_FILTER)
+    why = g_strdup("chroma=filter is set; auto, copy or neutral is needed");
+  if (why)
+    g_set_error(error, CC_ERROR, CC_ERROR_INVALID, "response=%s: %s",
+                cc_response_names[filter->response], why);
+  return !why;
 }
 
 /* With alpha=weighted, a result must be a mean of the samples. */
@@ -284,14 +322,15 @@ check_weighted(const CcFilter *filter, const CcOperator *taps, GError **error) {
 }
 
 static gboolean
-check_repeats(const CcFilter *filter, gboolean has_color, GError **error) {
-  const guint max = filter->stride > 1 || has_color ? 1 : CC_MAX_REPEATS;
+check_repeats(const CcFilter *filter, gboolean is_single, GError **error) {
+  const guint max = filter->stride > 1 || is_single ? 1 : CC_MAX_REPEATS;
   if (filter->repeats <= max)
     return TRUE;
-  g_set_error(error, CC_ERROR, CC_ERROR_INVALID,
-              "repeats=%u: a number from 0 to %u is needed, or to 1 with a stride or if directions "
-              "become colors",
-              filter->repeats, CC_MAX_REPEATS);
+  g_set_error(
+      error, CC_ERROR, CC_ERROR_INVALID,
+      "repeats=%u: a number from 0 to %u is needed, or to 1 with a stride, with canny, or if "
+      "directions become colors",
+      filter->repeats, CC_MAX_REPEATS);
   return FALSE;
 }
 
@@ -352,7 +391,8 @@ cc_filter_equal(const CcFilter *a, const CcFilter *b) {
          a->color == b->color && a->alpha == b->alpha && a->algorithm == b->algorithm &&
          a->stride == b->stride && a->repeats == b->repeats && a->threshold == b->threshold &&
          a->invert == b->invert && a->mixes == b->mixes && a->mix == b->mix &&
-         a->overlay == b->overlay && a->fields == b->fields && a->outside == b->outside &&
+         a->overlay == b->overlay && a->low == b->low && a->high == b->high &&
+         a->measure == b->measure && a->fields == b->fields && a->outside == b->outside &&
          a->roi_sigma == b->roi_sigma;
 }
 
@@ -391,6 +431,28 @@ direction_color_new(Builder *b) {
                                                : CC_PASSTHROUGH_NONE;
   color->passthrough_word = (guint16)(((1u << luma->depth) - 1) << luma->shift);
   return color;
+}
+
+static CcCanny *
+canny_new(Builder *b) {
+  CcCanny *canny = g_new0(CcCanny, 1);
+  const CcFilter *filter = b->filter;
+  cc_canny_set_group(canny, &b->plan->layout, b->plan->map);
+  const CcPlaneLayout *layout = &b->plan->layout.plane[canny->group.plane];
+  CcRole role = CC_ROLE_GREY;
+  for (guint c = 0; c < layout->step; c++)
+    if (layout->role[c] == CC_ROLE_LUMA)
+      role = CC_ROLE_LUMA;
+  const CcOp *op = canny->op = get_op(b, role, layout->depth);
+  canny->border = border_code(b, role, layout->depth);
+  canny->is_l2 = op->response == CC_RESPONSE_MAGNITUDE;
+  canny->round_bits = op->width == 7 ? 4 : 0;
+  const CcRational unit = unit_of_bias(b, role, layout->depth);
+  const gdouble by = (gdouble)unit.num / (gdouble)unit.den;
+  cc_canny_set_thresholds(canny, filter->low * by, filter->high * by);
+  canny->black = (guint16)(op->lo << layout->shift);
+  canny->white = (guint16)(op->hi << layout->shift);
+  return canny;
 }
 
 /* A plan without passes. `grey` is whether R, G and B are filtered as their luma. */
@@ -446,15 +508,21 @@ add_stages(Builder *b) {
   CcDirectionColor *color = b->color;
   CcCompose *compose = cc_compose_new(b->filter, chroma_of(b), &plan->frame_layout);
   CcOverlay *overlay = cc_overlay_new(b->filter, &plan->frame_layout);
+  CcMeasure *measure = plan->is_inner ? NULL : cc_measure_new(b->filter, &plan->out_frame_layout);
   add_stage(plan, (CcStage){.kind = CC_STAGE_CONVOLVE, .reads = CC_READS_SOURCE});
   if (color)
     add_stage(plan, (CcStage){.kind = CC_STAGE_DIRECTION_COLOR,
                               .reads = CC_READS_SOURCE,
                               .data = color,
                               .free_data = g_free});
+  if (b->canny)
+    add_stage(plan, (CcStage){.kind = CC_STAGE_SUPPRESS,
+                              .reads = CC_READS_SOURCE,
+                              .data = b->canny,
+                              .free_data = g_free});
   for (guint i = 1; i < b->filter->repeats; i++)
     add_stage(plan, (CcStage){.kind = CC_STAGE_REPEAT, .reads = CC_READS_PLANES});
-  for (guint i = 0; i < n_appended && !plan->is_inner; i++)
+  for (guint i = 0; i < n_appended && !plan->is_inner && !b->canny; i++)
     add_stage(plan, appended[i]);
   if (b->weighted) {
     add_stage(plan, (CcStage){.kind = CC_STAGE_PREMULTIPLY,
@@ -467,6 +535,20 @@ add_stages(Builder *b) {
                               .data = b->weighted,
                               .free_data = g_free});
   }
+  if (b->canny) {
+    add_stage(plan, (CcStage){.kind = CC_STAGE_HYSTERESIS,
+                              .reads = CC_READS_SAMPLES,
+                              .is_alone = TRUE,
+                              .data = b->canny});
+    add_stage(plan, (CcStage){.kind = CC_STAGE_EDGES, .reads = CC_READS_SAMPLES, .data = b->canny});
+  }
+  if (measure)
+    add_stage(plan, (CcStage){.kind = CC_STAGE_MEASURE,
+                              .reads = CC_READS_SAMPLES,
+                              .is_alone = cc_measure_reads_planes(measure),
+                              .result_bytes = cc_measure_result_bytes(measure),
+                              .data = measure,
+                              .free_data = g_free});
   if (compose)
     add_stage(plan, (CcStage){.kind = CC_STAGE_COMPOSE,
                               .reads = CC_READS_SAMPLES,
@@ -497,6 +579,22 @@ cc_plan_get_direction_color(const CcPlan *plan) {
   return NULL;
 }
 
+const CcCanny *
+cc_plan_get_canny(const CcPlan *plan) {
+  for (guint i = 0; i < plan->n_stages; i++)
+    if (plan->stage[i].kind == CC_STAGE_SUPPRESS)
+      return plan->stage[i].data;
+  return NULL;
+}
+
+const CcStage *
+cc_plan_get_measure(const CcPlan *plan) {
+  for (guint i = 0; i < plan->n_stages; i++)
+    if (plan->stage[i].kind == CC_STAGE_MEASURE)
+      return &plan->stage[i];
+  return NULL;
+}
+
 const CcStage *
 cc_plan_get_reader(const CcPlan *plan, const CcStage *stage) {
   for (const CcStage *next = stage + 1; next < plan->stage + plan->n_stages; next++)
@@ -508,7 +606,8 @@ cc_plan_get_reader(const CcPlan *plan, const CcStage *stage) {
 gboolean
 cc_plan_may_change_planes(const CcPlan *plan) {
   for (guint i = 0; i < plan->n_stages; i++)
-    if (plan->stage[i].reads == CC_READS_PLANES && plan->stage[i].kind != CC_STAGE_REPEAT)
+    if ((plan->stage[i].reads == CC_READS_PLANES && plan->stage[i].kind != CC_STAGE_REPEAT) ||
+        plan->stage[i].kind == CC_STAGE_SUPPRESS)
       return FALSE;
   return TRUE;
 }
@@ -593,6 +692,7 @@ make_weighted(Builder *b, GError **error) {
   inner.threshold = 0;
   inner.invert = inner.mixes = FALSE;
   inner.overlay = 0;
+  inner.measure = CC_MEASURE_OFF;
   b->inner = make_plan(&inner, &weighted.frame, TRUE, error);
   if (b->inner)
     b->weighted = g_memdup2(&weighted, sizeof weighted);
@@ -614,7 +714,8 @@ make_plan(const CcFilter *filter, const CcFrameLayout *layout, gboolean is_inner
   plan->kernel_height = taps->height;
   plan->is_inner = is_inner;
   const gboolean has_color = has_direction_color(filter, taps, plan);
-  if (!check_repeats(filter, has_color, error))
+  if (!check_canny(filter, taps, chroma_taps, error) ||
+      !check_repeats(filter, has_color || taps->finds_edges, error))
     return NULL;
   Builder builder = {.filter = filter,
                      .kernel = {taps, filter->bias},
@@ -624,6 +725,8 @@ make_plan(const CcFilter *filter, const CcFrameLayout *layout, gboolean is_inner
     return NULL;
   if (has_color)
     builder.color = direction_color_new(&builder);
+  if (taps->finds_edges)
+    builder.canny = canny_new(&builder);
   add_components(&builder);
   add_stages(&builder);
   return g_steal_pointer(&plan);
@@ -756,6 +859,8 @@ cc_plan_describe(const CcPlan *plan) {
       describe_op(text, op);
     if (cc_plan_get_direction_color(plan))
       g_string_append(text, " as color");
+    if (cc_plan_get_canny(plan))
+      g_string_append(text, ", Canny's edges");
     if (of_chroma) {
       g_string_append(text, op ? ", chroma: " : "chroma: ");
       describe_op(text, of_chroma);

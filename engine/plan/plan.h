@@ -8,8 +8,10 @@
 #include <glib.h>
 #include "filter.h"
 #include "engine/frame.h"
+#include "canny.h"
 #include "compose.h"
 #include "direction_color.h"
+#include "measure.h"
 #include "op.h"
 #include "plane_map.h"
 #include "region.h"
@@ -54,7 +56,7 @@ typedef struct _CcPlan {
   CcStage stage[CC_MAX_STAGES];
   gsize result_bytes; /* of all stages for one region */
   /* The passes of CONVOLVE and REPEAT. Every component of every plane is written by exactly one
-   * pass, or by direction-color. */
+   * pass, or by direction-color, or by EDGES. */
   guint n_passes;
   CcPass pass[CC_MAX_PASSES];
   /* size of the kernel, including the outer rows and columns of zeros that the ops leave out */
@@ -113,6 +115,12 @@ const CcPlan *cc_plan_get_inner(const CcPlan *plan);
 /* NULL: the plan has no stage direction-color. */
 const CcDirectionColor *cc_plan_get_direction_color(const CcPlan *plan);
 
+/* NULL: the plan does not find Canny's edges. */
+const CcCanny *cc_plan_get_canny(const CcPlan *plan);
+
+/* The stage MEASURE. NULL: the plan does not measure. */
+const CcStage *cc_plan_get_measure(const CcPlan *plan);
+
 /* The components of a plane that CONVOLVE filters, and the components that it makes (filters,
  * copies or fills). One bit stands for each component. */
 guint cc_plan_filtered_components(const CcPlan *plan, guint plane);
@@ -134,7 +142,7 @@ guint cc_plan_border_code(const CcPlan *plan, guint plane, guint component);
 const CcStage *cc_plan_get_reader(const CcPlan *plan, const CcStage *stage);
 
 /* Whether backends may run the plan with other planes that give the same frame. They may not if a
- * stage other than REPEAT reads planes. */
+ * stage other than REPEAT reads planes, or if the plan finds Canny's edges. */
 gboolean cc_plan_may_change_planes(const CcPlan *plan);
 
 /* How often the passes run: 1 + the number of stages REPEAT. */

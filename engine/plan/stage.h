@@ -13,8 +13,12 @@ G_BEGIN_DECLS
  * cuda/stages/stage.h. */
 #define CC_STAGES(F)                                                                               \
   F(CC_STAGE_DIRECTION_COLOR, direction_color) /* data: CcDirectionColor */                        \
+  F(CC_STAGE_SUPPRESS, suppress)               /* data: CcCanny */                                 \
   F(CC_STAGE_PREMULTIPLY, premultiply)         /* data: CcWeighted */                              \
   F(CC_STAGE_DIVIDE, divide)                   /* data: CcWeighted */                              \
+  F(CC_STAGE_HYSTERESIS, hysteresis)           /* data: CcCanny */                                 \
+  F(CC_STAGE_EDGES, edges)                     /* data: CcCanny */                                 \
+  F(CC_STAGE_MEASURE, measure)                 /* data: CcMeasure */                               \
   F(CC_STAGE_COMPOSE, compose)                 /* data: CcCompose */                               \
   F(CC_STAGE_OVERLAY, overlay)                 /* data: CcOverlay */
 
@@ -36,8 +40,9 @@ typedef enum {
    * in these planes, because they are written to the frame afterwards. */
   CC_READS_PLANES,
   /* Single samples of the frame, including the samples of direction-color. The stage changes
-   * these samples. PREMULTIPLY differs: it only reads the source, and writes the source of an
-   * inner plan. */
+   * these samples. Four stages differ. PREMULTIPLY only reads the source, and writes the source of
+   * an inner plan. HYSTERESIS and EDGES read what SUPPRESS made of the region. MEASURE changes
+   * nothing. */
   CC_READS_SAMPLES,
   /* Samples of several planes of the frame that belong to the same pixels. All stages before it are
    * complete before this stage begins. The stage changes the samples in place. Such stages come
@@ -49,6 +54,9 @@ typedef struct {
   CcStageKind kind;
   CcStageReads reads;
   gboolean needs_source; /* the stage also reads the source sample at the same position */
+  /* With CC_READS_SAMPLES: all stages before this stage are complete before it begins, and it is
+   * complete before the next stage begins. */
+  gboolean is_alone;
   /* With CC_READS_PLANES: bytes of a sample in the planes that the stage reads: 1, 2 or 4. 0: the
    * sample size of the frame, which the output of CONVOLVE has. */
   guint sample_bytes;

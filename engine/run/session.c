@@ -520,6 +520,11 @@ cc_session_get_filter(const CcSession *self) {
   return &self->filter;
 }
 
+CcPlan *
+cc_session_get_plan(const CcSession *self) {
+  return self->now.program ? self->now.program->plan : NULL;
+}
+
 /* --- submit and take --- */
 
 /* The program for what lies outside of all regions. */

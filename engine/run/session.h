@@ -103,7 +103,8 @@ typedef struct {
   const gchar *algorithm; /* CcProgram.algorithm of the last program; NULL: none */
   const gchar *in_path, *out_path; /* memory paths of the last frame; NULL: no frame yet */
   gsize device_bytes;              /* device memory kept for frames in flight and later ones */
-  /* Host memory that a backend without a device keeps for the planes between two stages. */
+  /* Host memory that a backend without a device keeps for the planes between two stages, and for
+   * what stages share (shared_bytes of cpu/stages/stage.h). */
   gsize scratch_bytes;
   guint n_failovers;
   guint64 n_frames, n_bytes; /* number and bytes of the frames that were taken */
@@ -158,6 +159,10 @@ gboolean cc_session_set_filter(CcSession *self, const CcFilter *filter, const Cc
 
 /* The filter in use. Its kernel is NULL if no filter was set in this stream. */
 const CcFilter *cc_session_get_filter(const CcSession *self);
+
+/* The plan of the filter in use, valid until the filter changes. NULL: no filter was set in this
+ * stream. */
+CcPlan *cc_session_get_plan(const CcSession *self);
 
 /* Maps the frame and starts filtering it. If memory runs out, tries again with one frame in flight.
  * If memory runs out again, or after a device error, tries on the CPU if the configuration allows

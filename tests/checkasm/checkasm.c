@@ -223,6 +223,7 @@ main(int argc, char **argv) {
     if (runs_here(variant) && (!isa || g_str_equal(isa, variant->name))) {
       check.variant = wanted[n_wanted++] = variant;
       check_row_kernels();
+      check_measuring();
     }
   if (n_wanted == 0) {
     g_printerr("--isa=%s is none of what this machine runs:", isa);

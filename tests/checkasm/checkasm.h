@@ -90,6 +90,9 @@ void check_measure(guint64 start, guint number);
 /* Checks the row kernels of check.variant. */
 void check_row_kernels(void);
 
+/* Checks the kernels of measuring of check.variant. */
+void check_measuring(void);
+
 /* Checks the methods of the given variants (NULL-terminated), plane maps and direction color. */
 void check_frames(const CcVariant *const *variants);
 

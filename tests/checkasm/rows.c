@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Compares row kernels with those of the plain C table. Compares reductions, the output stage,
- * direction color and weighted alpha also with their definitions in engine/plan/. Names of checks
- * are entries of CcRows. */
+ * direction color, weighted alpha and Canny's edges also with their definitions in engine/plan/.
+ * Names of checks are entries of CcRows. */
 
 #include "checkasm.h"
 #include "cpu/sweep.h"
 
 #include "cpu/methods/tap_pattern.h"
+#include "engine/plan/canny_shared.h"
 #include "engine/plan/direction_color_shared.h"
 #include "engine/plan/output_stage_shared.h"
 #include "engine/plan/weighted_shared.h"
@@ -568,6 +569,146 @@ check_all_limits(void) {
   }
 }
 
+/* --- Canny's edges --- */
+
+static const gint64 largest[] = {G_MAXINT16, G_MAXINT32, G_MAXINT64};
+
+static gint64
+lane_at(gconstpointer row, CcLane lane, gint i) {
+  return lane == CC_LANE_16   ? ((const gint16 *)row)[i]
+         : lane == CC_LANE_32 ? ((const gint32 *)row)[i]
+                              : ((const gint64 *)row)[i];
+}
+
+static void
+set_lane(gpointer row, CcLane lane, gint i, gint64 v) {
+  if (lane == CC_LANE_16)
+    ((gint16 *)row)[i] = (gint16)v;
+  else if (lane == CC_LANE_32)
+    ((gint32 *)row)[i] = (gint32)v;
+  else
+    ((gint64 *)row)[i] = v;
+}
+
+/* Returns a number from 0 to max. Small numbers and max come up often. */
+static gint64
+draw_up_to(gint64 max) {
+  const guint64 any = (guint64)g_rand_int(check.rand) << 32 | g_rand_int(check.rand);
+  const guint64 numbers[] = {0, (guint64)max, any % (guint64)max, any % (guint64)MIN(max, 20)};
+  return (gint64)numbers[check_uint(0, G_N_ELEMENTS(numbers) - 1)];
+}
+
+static gint64
+draw_signed(gint64 max) {
+  const gint64 number = draw_up_to(max);
+  return check_uint(0, 1) ? number : -number;
+}
+
+static void
+check_magnitude(CcLane lane, gboolean is_l2) {
+  static const gint64 max_of[][2] = {
+      {G_MAXINT16 / 2, 127}, {G_MAXINT32 / 2, 32767}, {G_GINT64_CONSTANT(1) << 48, 1 << 30}};
+  const gsize size = number_sizes[lane];
+  EACH("canny, magnitude[%u][%u]", lane, is_l2) {
+    const guint bits = 4 * check_uint(0, 1), n = check.n;
+    const gint64 max = MIN(max_of[lane][is_l2] << bits, largest[lane] - (bits ? 9 : 0));
+    const gint64 limit = bits ? max : max_of[lane][is_l2];
+    const gpointer x = LANES(0, n * size, size), y = LANES(1, n * size, size);
+    for (guint i = 0; i < n; i++) {
+      set_lane(x, lane, (gint)i, draw_signed(limit));
+      set_lane(y, lane, (gint)i, draw_signed(limit));
+    }
+    CHECK(const gpointer across = memcpy(OUT_LANES(1, n * size), x, n * size);
+          const gpointer down = memcpy(OUT_LANES(2, n * size), y, n * size);
+          rows->canny->magnitude[lane](OUT_LANES(0, n * size), across, down, n, bits, is_l2));
+    for (gint i = 0; i < (gint)n; i++) {
+      const gint64 across = cc_canny_round(lane_at(x, lane, i), (gint)bits);
+      const gint64 down = cc_canny_round(lane_at(y, lane, i), (gint)bits);
+      if (lane_at(OUT_LANES(1, 0), lane, i) != across || lane_at(OUT_LANES(2, 0), lane, i) != down)
+        check_fail("gradient %d of %u bits is rounded to others", i, bits);
+      if (lane_at(OUT_LANES(0, 0), lane, i) != cc_canny_magnitude(across, down, is_l2))
+        check_fail("magnitude %d of %u bits differs from the definition", i, bits);
+    }
+  }
+}
+
+/* Sets a gradient of any axis, often next to or on the limit between two. */
+static void
+draw_gradient(gint64 max, gint64 *x, gint64 *y) {
+  *x = draw_signed(max);
+  *y = draw_signed(max);
+  const gint64 limit = ABS(*x) * (CC_CANNY_TAN + (check_uint(0, 1) ? 2 << CC_CANNY_BITS : 0));
+  const gint64 near = (limit >> CC_CANNY_BITS) + check_uint(0, 2) - 1;
+  if (check_uint(0, 1) && near <= max)
+    *y = check_uint(0, 1) ? near : -near;
+}
+
+/* Draws row number k of magnitudes, which are 0 before and after the row. */
+static gpointer
+draw_magnitudes(guint k, CcLane lane, gint64 max) {
+  const gint n = (gint)check.n, end = (n + 63) / 64 * 64 + 1;
+  const gsize bytes = CC_ROW_ALIGN + (gsize)end * number_sizes[lane];
+  guint8 *row = (guint8 *)check_source(k, bytes, CC_ROW_ALIGN, 0) + CC_ROW_ALIGN;
+  for (gint i = -1; i < end; i++)
+    set_lane(row, lane, i, i < 0 || i >= n ? 0 : draw_up_to(max));
+  return row;
+}
+
+/* Returns whether pixel i of the rows is a maximum whose magnitude is above `limit`. */
+static gboolean
+is_above(const CcCannyRows *in, CcLane lane, gint i, gint64 limit) {
+  const CcCannyAxis axis = cc_canny_axis(lane_at(in->x, lane, i), lane_at(in->y, lane, i));
+  const gint up = axis != CC_CANNY_ACROSS;
+  const gint step = axis == CC_CANNY_DOWN ? 0 : axis == CC_CANNY_RISING ? -1 : 1;
+  const gint64 here = lane_at(in->magnitude[1], lane, i);
+  return here > limit && cc_canny_is_maximum(here, lane_at(in->magnitude[1 - up], lane, i - step),
+                                             lane_at(in->magnitude[1 + up], lane, i + step), axis);
+}
+
+static void
+check_suppress(CcLane lane) {
+  const gint64 max_gradient = lane == CC_LANE_64 ? G_GINT64_CONSTANT(1) << 46 : largest[lane] / 2;
+  EACH("canny, suppress[%u]", lane) {
+    const gint n = (gint)check.n;
+    const gsize words = (check.n + 63) / 64, bytes = words * 64 * number_sizes[lane];
+    const gint64 max = check_uint(0, 1) ? 3 : largest[lane];
+    const gint64 a = draw_up_to(max), b = draw_up_to(max);
+    const gpointer x = check_source(3, bytes, CC_ROW_ALIGN, 0);
+    const gpointer y = check_source(4, bytes, CC_ROW_ALIGN, 0);
+    CcCannyRows in = {.x = x, .y = y, .low = MIN(a, b), .high = MAX(a, b)};
+    for (guint i = 0; i < 3; i++)
+      in.magnitude[i] = draw_magnitudes(i, lane, max);
+    for (gint i = 0; i < n; i++) {
+      gint64 across, down;
+      draw_gradient(max_gradient, &across, &down);
+      set_lane(x, lane, i, across);
+      set_lane(y, lane, i, down);
+      if (across == 0 && down == 0)
+        set_lane((gpointer)in.magnitude[1], lane, i, 0);
+    }
+    CHECK(rows->canny->suppress[lane](OUT(0, 8 * words, 8), OUT(1, 8 * words, 8), &in, check.n));
+    const guint64 *weak = OUT(0, 0, 8), *strong = OUT(1, 0, 8);
+    for (gint i = 0; i < (gint)(64 * words); i++) {
+      if ((weak[i / 64] >> i % 64 & 1) != (i < n && is_above(&in, lane, i, in.low)))
+        check_fail("pixel %d is weak although it is not, or the reverse", i);
+      if ((strong[i / 64] >> i % 64 & 1) != (i < n && is_above(&in, lane, i, in.high)))
+        check_fail("pixel %d is strong although it is not, or the reverse", i);
+    }
+  }
+}
+
+static void
+check_paint(void) {
+  EACH("canny, paint") {
+    const guint8 black = (guint8)check_uint(0, 255), white = (guint8)check_uint(black, 255);
+    const guint64 *bits = SRC(0, (check.n + 63) / 64 * 8, 8);
+    CHECK(rows->canny->paint(OUT(0, check.n, 1), bits, check.n, black, white));
+    for (guint i = 0; i < check.n; i++)
+      if (((guint8 *)OUT(0, 0, 1))[i] != (bits[i / 64] >> i % 64 & 1 ? white : black))
+        check_fail("sample %u of %u and %u", i, black, white);
+  }
+}
+
 /* --- all --- */
 
 void
@@ -598,6 +739,12 @@ check_row_kernels(void) {
           check_finish(type, requantization, number);
   }
   check_merges();
+  for (CcLane lane = CC_LANE_16; lane <= CC_LANE_64; lane++) {
+    check_magnitude(lane, FALSE);
+    check_magnitude(lane, TRUE);
+    check_suppress(lane);
+  }
+  check_paint();
   for (CcLane lane = 0; lane < CC_N_LANES; lane++) {
     for (CcReduce reduce = 0; reduce < CC_N_REDUCES; reduce++)
       if (all->output->reduce[reduce][lane])

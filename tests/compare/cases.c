@@ -80,6 +80,28 @@ static const struct {
     {"gaussian", 0}, {"motion-blur", 9}, {"scharr", 3},
 };
 
+/* Canny's edges. One of CANNY_EVERY cases has them. The thresholds are for 8-bit code values. */
+#define CANNY_EVERY 5
+#define FIRST_CANNY 2
+static const struct {
+  const gchar *kernel;
+  guint size;
+  CcResponse response;
+  gdouble low, high;
+} edges[] = {
+    {"sobel", 3, CC_RESPONSE_CANNY, 100, 200},       {"sobel", 5, CC_RESPONSE_CANNY_L1, 900, 3000},
+    {"sobel", 7, CC_RESPONSE_CANNY, 9000, 40000},    {"scharr", 3, CC_RESPONSE_CANNY_L1, 2400, 500},
+    {"prewitt", 3, CC_RESPONSE_CANNY, 130.25, 300},  {"sobel", 3, CC_RESPONSE_CANNY_L1, 0, 700.5},
+    {"sobel", 7, CC_RESPONSE_CANNY_L1, 7.99, 60000}, {"scharr", 3, CC_RESPONSE_CANNY, 0.5, 1900},
+    {"sobel", 5, CC_RESPONSE_CANNY, 1e6, 1200},      {"prewitt", 3, CC_RESPONSE_CANNY_L1, 85, 340},
+    {"sobel", 3, CC_RESPONSE_CANNY, 0, 0},           {"sobel", 7, CC_RESPONSE_CANNY, 8, 8},
+    {"sobel", 0, CC_RESPONSE_CANNY_L1, 1020, 255},   {"sobel", 3, CC_RESPONSE_CANNY, 1e6, 1e6},
+};
+
+/* One of MEASURE_EVERY cases measures. */
+#define MEASURE_EVERY 5
+static const CcMeasures measures[] = {CC_MEASURE_SUMS, CC_MEASURE_HISTOGRAM, CC_MEASURE_SUMS};
+
 typedef enum {
   REGION_ALL,
   REGION_INSIDE,       /* any rectangle, at the same position */
@@ -102,7 +124,7 @@ level_count(const CaseList *list, Dimension dimension) {
   static const guint counts[DIM_COUNT] = {
       [DIM_SIZE] = N_SMALL,
       [DIM_BORDER] = CC_N_BORDERS,
-      [DIM_RESPONSE] = CC_N_RESPONSES,
+      [DIM_RESPONSE] = CC_RESPONSE_CANNY, /* those before it */
       [DIM_CHROMA] = CC_N_CHROMAS,
       [DIM_COLOR] = CC_N_COLORS,
       [DIM_ALPHA] = CC_N_ALPHAS,
@@ -348,6 +370,25 @@ weigh(CcFilter *filter) {
     filter->chroma_kernel = NULL;
 }
 
+/* Replaces the settings that Canny's edges refuse. */
+static void
+find_edges(Case *c, guint i) {
+  CcFilter *filter = &c->filter;
+  c->kernel = edges[i].kernel;
+  filter->kernel = cc_kernels_find(edges[i].kernel);
+  filter->size = edges[i].size;
+  filter->sigma = 0;
+  filter->response = edges[i].response;
+  filter->low = edges[i].low;
+  filter->high = edges[i].high;
+  if (filter->color == CC_COLOR_COMPONENTS)
+    filter->color = CC_COLOR_AUTO;
+  if (!filter->chroma_kernel)
+    filter->chroma_size = 0;
+  if (!filter->chroma_kernel && filter->chroma == CC_CHROMA_FILTER)
+    filter->chroma = CC_CHROMA_NEUTRAL;
+}
+
 Case
 case_list_get(const CaseList *list, guint index) {
   const guint8 *level = g_array_index(list->combinations, Combination, index).level;
@@ -393,12 +434,16 @@ case_list_get(const CaseList *list, guint index) {
     result.filter.chroma_kernel = name ? cc_kernels_find(name) : NULL;
     result.filter.chroma_size = chroma_kernels[i].size;
   }
+  if (index % MEASURE_EVERY == 0)
+    result.filter.measure = measures[index / MEASURE_EVERY % G_N_ELEMENTS(measures)];
   result.layout.kr = ranges[level[DIM_RANGE]].kr;
   result.layout.kb = ranges[level[DIM_RANGE]].kb;
   const guint stride = result.filter.stride;
   set_region(&result.roi, regions[level[DIM_REGION]], stride, width, height, result.seed);
   if (result.layout.plane[0].has_macropixels)
     keep_pairs(&result.roi, stride, width);
+  if (index % CANNY_EVERY == FIRST_CANNY)
+    find_edges(&result, index / CANNY_EVERY % G_N_ELEMENTS(edges));
   weigh(&result.filter);
   result.refused = result.filter.response == CC_RESPONSE_DIRECTION && kernel->n_matrices != 2;
   return result;
@@ -414,6 +459,14 @@ case_describe_chroma(const CcFilter *filter) {
   return g_string_free(text, FALSE);
 }
 
+/* Returns " low=N high=N" with canny, and the size of its kernel. */
+static gchar *
+describe_edges(const CcFilter *filter) {
+  if (filter->response < CC_RESPONSE_CANNY)
+    return g_strdup("");
+  return g_strdup_printf(" low=%g high=%g kernel-size=%u", filter->low, filter->high, filter->size);
+}
+
 /* Returns "roi=all target=same", or the values of the properties. */
 static gchar *
 describe_region(const CcRoi *roi) {
@@ -426,18 +479,22 @@ describe_region(const CcRoi *roi) {
   return g_strdup_printf("roi=%s target=%s", source, target);
 }
 
+#define NAME(constant, name, text) name,
+static const gchar *const measure_names[] = {CC_MEASURES(NAME)};
+
 gchar *
 case_describe(const Case *c) {
   g_autofree gchar *region = describe_region(&c->roi), *chroma = case_describe_chroma(&c->filter);
+  g_autofree gchar *thresholds = describe_edges(&c->filter);
   return g_strdup_printf(
-      "kernel=%s format=%s size=%ux%u range=%s border=%s border-value=%g response=%s chroma=%s "
+      "kernel=%s format=%s size=%ux%u range=%s border=%s border-value=%g response=%s%s chroma=%s "
       "color=%s alpha=%s scale=%.17g bias=%g stride=%u repeats=%u threshold=%g invert=%d mix=%g "
-      "overlay=0x%08x%s %s pattern=%s src=%s dst=%s",
+      "overlay=0x%08x measure=%s%s %s pattern=%s src=%s dst=%s",
       c->kernel, c->format, c->width, c->height, c->range, cc_border_names[c->filter.border],
-      c->filter.border_value, cc_response_names[c->filter.response],
+      c->filter.border_value, cc_response_names[c->filter.response], thresholds,
       cc_chroma_names[c->filter.chroma], cc_color_names[c->filter.color],
       cc_alpha_names[c->filter.alpha], c->filter.scale, c->filter.bias, c->filter.stride,
       c->filter.repeats, c->filter.threshold, c->filter.invert, c->filter.mixes ? c->filter.mix : 1,
-      c->filter.overlay, chroma, region, pattern_names[c->pattern], placement_names[c->src],
-      placement_names[c->dst]);
+      c->filter.overlay, measure_names[c->filter.measure], chroma, region,
+      pattern_names[c->pattern], placement_names[c->src], placement_names[c->dst]);
 }

@@ -147,13 +147,15 @@ static const struct {
  * and filled; luma of R, G and B; bits beside the samples; half a macropixel; odd sizes, and parts
  * of subsampled planes; targets that are cut off; windows larger than the frame; stages afterwards;
  * plans that are rewritten; frames that are written with non-temporal stores. */
-static const struct {
+typedef struct {
   const gchar *format;
   guint width, height, repeats;
   const gchar *options; /* after "kernel=" */
   CcRect source;        /* of no width: the frame */
   guint target[2];      /* 0, 0: none */
-} of_options[] = {
+} OfOptions;
+
+static const OfOptions of_options[] = {
     {"I420", 203, 41, 1, "gaussian size=5 chroma-size=3", {0}, {0}},
     {"I420", 203, 41, 1, "sobel chroma-kernel=gaussian", {0}, {0}},
     {"NV12", 150, 131, 1, "box size=127 chroma-size=3 border=wrap", {0}, {0}},
@@ -368,9 +370,223 @@ static const struct {
     {"RGBA", 1281, 801, 1, "gaussian size=5 alpha=weighted", {0}, {0}},
 };
 
+/* Canny: all kinds of planes, packed frames and depths; widths around those of words of bits;
+ * single pixels, rows and columns; targets that are cut off; thresholds of 0, equal, exchanged, and
+ * next to or at magnitudes of other depths; strides and half a macropixel; regions, targets and
+ * borders; chroma kernels and filtered alpha; compose; lines that cross all slices of several
+ * threads. */
+static const struct {
+  const gchar *format;
+  guint width, height;
+  const gchar *options; /* after "kernel=" */
+  Pattern pattern;
+  CcRect source;   /* of no width: the frame */
+  guint target[2]; /* 0, 0: none */
+} with_edges[] = {
+    {"GRAY8", 1, 1, "sobel response=canny low=0 high=0", 0, {0}, {0}},
+    {"GRAY8", 1, 1, "sobel response=canny low=0 high=0 border=constant", PATTERN_MAX, {0}, {0}},
+    {"GRAY8", 1, 90, "sobel response=canny low=20 high=60", 0, {0}, {0}},
+    {"GRAY8", 90, 1, "sobel response=canny-l1 low=20 high=60", 0, {0}, {0}},
+    {"GRAY8", 1, 70, "sobel size=7 response=canny low=9000 high=20000", 0, {0}, {0}},
+    {"GRAY8", 70, 1, "sobel size=5 response=canny low=2000 high=900 border=wrap", 0, {0}, {0}},
+    {"GRAY8", 2, 2, "scharr response=canny-l1 low=10 high=200 border=constant", 0, {0}, {0}},
+    {"GRAY8", 63, 40, "sobel response=canny low=100 high=500", 0, {0}, {0}},
+    {"GRAY8", 64, 40, "sobel response=canny low=100 high=500", 0, {0}, {0}},
+    {"GRAY8", 65, 40, "sobel response=canny low=100 high=500", 0, {0}, {0}},
+    {"GRAY8", 127, 40, "sobel response=canny-l1 low=100 high=700", 0, {0}, {0}},
+    {"GRAY8", 128, 40, "sobel response=canny-l1 low=100 high=700", 0, {0}, {0}},
+    {"GRAY8", 129, 40, "sobel response=canny-l1 low=100 high=700", 0, {0}, {0}},
+    {"GRAY8", 129, 40, "sobel size=7 response=canny-l1 low=7 high=90000", 0, {0}, {0}},
+    {"GRAY8", 128, 40, "sobel size=7 response=canny low=16000 high=80000", 0, {0}, {0}},
+    {"GRAY8", 127, 40, "sobel size=5 response=canny low=0.5 high=17000", 0, {0}, {0}},
+    {"GRAY8", 191, 40, "scharr response=canny low=4000 high=1000", 0, {0}, {0}},
+    {"GRAY8", 193, 40, "prewitt response=canny low=130.25 high=600.75", 0, {0}, {0}},
+    {"GRAY8", 130, 70, "sobel response=canny low=0 high=1020", PATTERN_CHECKER, {0}, {0}},
+    {"GRAY8", 130, 70, "sobel response=canny low=0 high=0", PATTERN_CHECKER, {0}, {0}},
+    {"GRAY8", 130, 70, "sobel size=5 response=canny low=0 high=0", PATTERN_SPIKES, {0}, {0}},
+    {"GRAY8", 130, 70, "sobel response=canny-l1 low=0 high=1000000", PATTERN_SPIKES, {0}, {0}},
+    {"GRAY8", 130, 70, "sobel response=canny low=16 high=32", PATTERN_RAMP, {0}, {0}},
+    {"GRAY8", 130, 70, "prewitt response=canny-l1 low=0 high=24", PATTERN_RAMP, {0}, {0}},
+    {"GRAY8", 99, 40, "sobel response=canny low=1e6 high=1e6", 0, {0}, {0}},
+    {"GRAY16_LE", 99, 40, "sobel response=canny low=0 high=600", 0, {0}, {0}},
+    {"GRAY16_LE", 99, 40, "sobel size=7 response=canny low=1e6 high=20000", 0, {0}, {0}},
+    {"GRAY16_LE", 99, 40, "sobel size=7 response=canny-l1 low=1e6 high=0", 0, {0}, {0}},
+    {"GRAY16_LE",
+     65,
+     40,
+     "scharr response=canny-l1 low=1000 high=7000.3",
+     PATTERN_CHECKER,
+     {0},
+     {0}},
+    {"P010_10LE", 283, 37, "sobel response=canny low=85 high=340", 0, {0}, {0}},
+    {"P010_10LE", 283, 37, "sobel size=7 response=canny-l1 low=85 high=34000", 0, {0}, {0}},
+    {"P010_10LE", 282, 37, "scharr response=canny low=85 high=3400 stride=2", 0, {0}, {0}},
+    {"P010_10LE", 283, 37, "prewitt response=canny low=170 high=340", PATTERN_SPIKES, {0}, {0}},
+    {"I422_12LE", 203, 41, "sobel response=canny low=153 high=612 chroma=copy", 0, {0}, {0}},
+    {"Y444_16LE", 99, 40, "sobel size=5 response=canny low=51 high=9000", 0, {0}, {0}},
+    {"GBR_10LE", 203, 41, "sobel response=canny low=85 high=340", 0, {0}, {0}},
+    {"ARGB64", 99, 40, "scharr response=canny low=100 high=3000 alpha=filter", 0, {0}, {0}},
+    {"I420", 203, 41, "sobel response=canny low=200 high=500 chroma-kernel=gaussian", 0, {0}, {0}},
+    {"I420",
+     203,
+     41,
+     "sobel response=canny-l1 low=200 high=500 chroma-kernel=sobel chroma-size=5",
+     0,
+     {0},
+     {0}},
+    {"NV12",
+     331,
+     39,
+     "sobel size=5 response=canny low=1000 high=5000 chroma=copy stride=4",
+     0,
+     {0},
+     {0}},
+    {"NV12",
+     331,
+     39,
+     "sobel response=canny low=100 high=500 border=reflect",
+     0,
+     {101, 9, 151, 25},
+     {7, 2}},
+    {"NV12", 331, 39, "sobel response=canny low=100 high=500", 0, {0}, {200, 20}},
+    {"xBGR", 331, 39, "sobel response=canny low=100 high=500 stride=2", 0, {0}, {101, 11}},
+    {"YUY2", 203, 21, "sobel response=canny low=100 high=500", 0, {0}, {0}},
+    {"UYVY", 203, 21, "sobel response=canny low=100 high=500 chroma=copy stride=2", 0, {0}, {0}},
+    {"VYUY",
+     202,
+     21,
+     "sobel response=canny low=100 high=500 chroma-kernel=box stride=4",
+     0,
+     {0},
+     {0}},
+    {"YUY2",
+     203,
+     21,
+     "scharr response=canny low=600 high=2500 border=wrap",
+     0,
+     {20, 1, 183, 18},
+     {0}},
+    {"YUY2", 1, 9, "sobel response=canny low=0 high=100", 0, {0}, {0}},
+    {"AYUV", 150, 21, "sobel size=7 response=canny low=9000 high=50000 alpha=opaque", 0, {0}, {0}},
+    {"AYUV",
+     150,
+     21,
+     "sobel response=canny low=90 high=500 alpha=filter chroma=copy",
+     0,
+     {11, 3, 90, 15},
+     {40, 1}},
+    {"RGB", 203, 41, "sobel response=canny low=90 high=500", 0, {0}, {0}},
+    {"RGB",
+     203,
+     41,
+     "sobel size=5 response=canny-l1 low=900 high=5000 stride=2",
+     0,
+     {11, 3, 150, 30},
+     {0}},
+    {"RGBA",
+     203,
+     41,
+     "prewitt response=canny low=90 high=400 alpha=filter border=reflect-101",
+     0,
+     {0},
+     {0}},
+    {"BGRx", 203, 41, "sobel response=canny low=90 high=500 color=grey border=wrap", 0, {0}, {0}},
+    {"GBR", 203, 41, "sobel response=canny low=90 high=500 stride=4", 0, {0}, {0}},
+    /* compose */
+    {"GRAY8", 333, 41, "sobel response=canny low=90 high=500 invert=true", 0, {0}, {0}},
+    {"I420", 203, 41, "sobel response=canny low=90 high=500 mix=0.5 chroma=copy", 0, {0}, {0}},
+    {"NV12", 203, 41, "sobel response=canny low=90 high=500 overlay=#80ff2010", 0, {0}, {0}},
+    {"YUY2", 203, 41, "sobel response=canny low=90 high=500 overlay=#ff0000 stride=2", 0, {0}, {0}},
+    {"RGBA",
+     203,
+     41,
+     "sobel response=canny low=90 high=500 threshold=0.5 invert=true mix=-1.5",
+     0,
+     {11, 3, 150, 30},
+     {0}},
+    {"P010_10LE",
+     203,
+     41,
+     "sobel response=canny low=90 high=500 threshold=1 overlay=#c0ff00ff",
+     0,
+     {0},
+     {0}},
+    /* lines across slices */
+    {"GRAY8", 1030, 770, "sobel response=canny low=100 high=600", PATTERN_SPIRAL, {0}, {0}},
+    {"GRAY8", 1030, 770, "sobel response=canny low=100 high=600", PATTERN_SERPENTINE, {0}, {0}},
+    {"GRAY8", 1030, 770, "sobel response=canny-l1 low=100 high=600", PATTERN_COMB, {0}, {0}},
+    {"NV12", 1030, 770, "sobel response=canny-l1 low=100 high=600", PATTERN_SPIRAL, {0}, {0}},
+    {"RGBA",
+     511,
+     770,
+     "sobel response=canny low=100 high=600 stride=2",
+     PATTERN_SERPENTINE,
+     {0},
+     {0}},
+    {"GRAY16_LE",
+     1030,
+     770,
+     "sobel response=canny low=100 high=600 border=wrap",
+     PATTERN_COMB,
+     {0},
+     {0}},
+    {"GRAY8",
+     1030,
+     770,
+     "sobel response=canny low=100 high=600",
+     PATTERN_SPIRAL,
+     {0, 0, 900, 700},
+     {30, 20}},
+    {"GRAY8", 1921, 1081, "sobel response=canny low=100 high=500", 0, {0}, {0}},
+};
+
+/* Measuring: contiguous samples, and samples between others or in several planes; words with bits
+ * beside the samples; every depth; thresholds; targets that are cut off; half a macropixel;
+ * strides; repetitions; plans that are rewritten; direction-color; weighted alpha; sums that exceed
+ * 32 bits; frames that are written with non-temporal stores, with and without compose. */
+static const OfOptions measured[] = {
+    {"GRAY8", 333, 41, 1, "sobel measure=sums", {0}, {0}},
+    {"GRAY8", 333, 41, 1, "sobel measure=histogram threshold=0.3", {31, 3, 200, 33}, {0}},
+    {"GRAY8", 9000, 9, 1, "identity measure=sums", {0}, {0}},
+    {"GRAY8", 1, 1, 1, "gaussian measure=histogram", {0}, {0}},
+    {"GRAY16_LE", 5000, 9, 1, "identity measure=histogram threshold=1", {0}, {0}},
+    {"GRAY16_LE", 99, 40, 3, "box border=constant measure=sums", {0}, {0}},
+    {"I420", 203, 41, 1, "sobel measure=histogram invert=true", {5, 6, 150, 30}, {70, 20}},
+    {"NV12", 331, 39, 1, "laplacian response=offset measure=sums stride=2", {0}, {0}},
+    {"YUY2", 203, 21, 1, "sobel measure=histogram threshold=0.1", {0}, {0}},
+    {"UYVY", 202, 21, 1, "gaussian measure=sums stride=4", {0}, {0}},
+    {"VYUY", 1, 9, 1, "box measure=histogram", {0}, {0}},
+    {"AYUV", 150, 21, 2, "box measure=histogram mix=0.5", {11, 3, 90, 15}, {40, 1}},
+    {"RGB", 203, 21, 1, "sobel measure=sums", {0}, {0}},
+    {"BGR", 203, 21, 1, "gaussian measure=histogram threshold=0.5 mix=0.5", {0}, {0}},
+    {"xRGB", 93, 35, 1, "identity measure=histogram", {11, 3, 50, 6}, {7, 2}},
+    {"ARGB64", 99, 40, 1, "gaussian measure=histogram", {0}, {0}},
+    {"GBR", 203, 41, 1, "sobel measure=histogram threshold=0.2", {3, 5, 101, 21}, {101, 20}},
+    {"GBR", 203, 41, 1, "gaussian measure=sums color=components invert=true", {0}, {0}},
+    {"RGBP", 93, 35, 3, "box measure=sums color=components stride=1", {0}, {0}},
+    {"GBR_10LE", 203, 21, 1, "sobel measure=histogram stride=2", {0}, {0}},
+    {"I420_10LE", 203, 21, 1, "sobel measure=histogram threshold=0.05", {0}, {0}},
+    {"P010_10LE", 283, 37, 1, "sobel measure=histogram threshold=0.5", {40, 1, 160, 36}, {0}},
+    {"P012_LE", 99, 40, 1, "gaussian measure=sums mix=-2", {0}, {0}},
+    {"P016_LE", 99, 40, 1, "identity measure=histogram", {0}, {0}},
+    {"I422_12LE", 203, 21, 1, "box measure=histogram", {0}, {0}},
+    {"Y444_16LE", 99, 40, 1, "gaussian measure=sums", {0}, {0}},
+    {"NV12", 331, 39, 1, "sobel response=direction measure=histogram", {0}, {0}},
+    {"RGBA", 203, 21, 1, "sobel response=direction measure=sums threshold=0.5", {0}, {0}},
+    {"UYVY", 203, 21, 1, "sobel response=direction measure=sums", {0}, {0}},
+    {"RGBA", 93, 35, 1, "gaussian alpha=weighted measure=histogram", {0}, {0}},
+    {"AYUV", 93, 35, 1, "box alpha=weighted measure=sums overlay=#ff0000", {0}, {0}},
+    {"I420", 203, 21, 1, "sobel measure=histogram overlay=#ff0000", {0}, {0}},
+    {"GRAY8", 2561, 1601, 1, "sobel measure=sums", {0}, {0}},
+    {"GRAY8", 2561, 1601, 1, "sobel measure=sums mix=0", {0}, {0}},
+    {"NV12", 2100, 1300, 1, "gaussian measure=histogram threshold=0.5", {0}, {0}},
+    {"GRAY16_LE", 1501, 1401, 1, "identity measure=sums invert=true", {0}, {0}},
+};
+
 guint
 regressions_count(void) {
-  return G_N_ELEMENTS(cases) + G_N_ELEMENTS(composed) + G_N_ELEMENTS(of_options);
+  return G_N_ELEMENTS(cases) + G_N_ELEMENTS(composed) + G_N_ELEMENTS(of_options) +
+         G_N_ELEMENTS(with_edges) + G_N_ELEMENTS(measured);
 }
 
 /* Returns a row and a column with sums of 27 and 6 bits. */
@@ -444,36 +660,57 @@ composed_get(guint i) {
 }
 
 static Case
-options_get(guint i) {
-  const TestFormat *format = test_format_find(of_options[i].format);
-  g_autofree gchar *text = g_strconcat("kernel=", of_options[i].options, NULL);
+options_get(const gchar *format_name, guint width, guint height, const gchar *options_text,
+            guint i) {
+  const TestFormat *format = test_format_find(format_name);
+  g_autofree gchar *text = g_strconcat("kernel=", options_text, NULL);
   g_auto(CcOptions) options;
   Case c = {
-      .layout = test_format_layout(format, of_options[i].width, of_options[i].height, i % 2),
+      .layout = test_format_layout(format, width, height, i % 2),
       .pattern = PATTERN_RANDOM,
       .src = i % PLACEMENT_COUNT,
       .dst = i / 2 % PLACEMENT_COUNT,
       .seed = i,
-      .kernel = of_options[i].options,
+      .kernel = options_text,
       .format = format->name,
       .range = i % 2 ? "limited" : "full",
-      .width = of_options[i].width,
-      .height = of_options[i].height,
+      .width = width,
+      .height = height,
   };
   cc_options_init(&options);
   g_assert_true(cc_options_set_text(&options, text, NULL));
   cc_options_get_filter(&options, &c.filter); /* a named kernel, which lives on */
   c.filter.border_value = 0.3;
-  c.filter.repeats = of_options[i].repeats;
-  c.roi = (CcRoi){of_options[i].source, of_options[i].target[0] > 0, of_options[i].target[0],
-                  of_options[i].target[1]};
   return c;
+}
+
+static CcRoi
+roi_of(const CcRect *source, const guint target[2]) {
+  return (CcRoi){*source, target[0] > 0, target[0], target[1]};
 }
 
 Case
 regressions_get(guint index) {
-  if (index >= G_N_ELEMENTS(cases) + G_N_ELEMENTS(composed))
-    return options_get(index - G_N_ELEMENTS(cases) - G_N_ELEMENTS(composed));
+  const guint first_options = G_N_ELEMENTS(cases) + G_N_ELEMENTS(composed);
+  const guint first_edges = first_options + G_N_ELEMENTS(of_options);
+  const guint first_measured = first_edges + G_N_ELEMENTS(with_edges);
+  if (index >= first_edges && index < first_measured) {
+    const guint i = index - first_edges;
+    Case c = options_get(with_edges[i].format, with_edges[i].width, with_edges[i].height,
+                         with_edges[i].options, i);
+    c.pattern = with_edges[i].pattern;
+    c.roi = roi_of(&with_edges[i].source, with_edges[i].target);
+    return c;
+  }
+  if (index >= first_options) {
+    const gboolean measures = index >= first_measured;
+    const guint i = index - (measures ? first_measured : first_options);
+    const OfOptions *row = measures ? &measured[i] : &of_options[i];
+    Case c = options_get(row->format, row->width, row->height, row->options, i);
+    c.filter.repeats = row->repeats;
+    c.roi = roi_of(&row->source, row->target);
+    return c;
+  }
   if (index >= G_N_ELEMENTS(cases))
     return composed_get(index - G_N_ELEMENTS(cases));
   const TestFormat *format = test_format_find(cases[index].format);

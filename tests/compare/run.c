@@ -4,6 +4,7 @@
 
 #include "cpu/isa.h"
 #include "tests/ref/oracle_compose.h"
+#include "tests/ref/oracle_measure.h"
 
 #include <string.h>
 
@@ -17,6 +18,7 @@ struct _Trial {
   GuardedFrame *src, *expected;
   GuardedFrame *blank; /* the initial content of destinations */
   OracleTolerance tolerance;
+  CcMeasured figures; /* expected, if the filter measures */
   /* while it runs */
   CcPlan *plan;               /* without an algorithm */
   GBytes *src_bytes;          /* of src before the first run */
@@ -85,12 +87,14 @@ trial_free(Trial *trial) {
 
 /* --- the targets' part --- */
 
-/* Submits a frame for each destination, as many at once as the backend can use. */
+/* Submits a frame for each destination, as many at once as the backend can use. `results` has the
+ * results of each destination. */
 static gboolean
 run_submissions(const Target *target, CcProgram *program, const Trial *trial,
-                GuardedFrame *const *dst, guint n, GError **error) {
+                GuardedFrame *const *dst, guint8 *results, guint n, GError **error) {
   g_autofree CcSubmission **submissions = g_new0(CcSubmission *, n);
   g_autofree CcSubmitInfo *infos = g_new0(CcSubmitInfo, n);
+  const gsize result_bytes = program->plan->result_bytes;
   gboolean ok = TRUE;
   guint submitted = 0;
   for (; ok && submitted < n; submitted++) {
@@ -98,6 +102,8 @@ run_submissions(const Target *target, CcProgram *program, const Trial *trial,
                                       .dst = dst[submitted]->frame,
                                       .regions = &trial->region,
                                       .n_regions = 1};
+    if (result_bytes)
+      infos[submitted].results = results + submitted * result_bytes;
     submissions[submitted] = cc_backend_submit(target->backend, program, &infos[submitted], error);
     ok = submissions[submitted] != NULL;
   }
@@ -111,15 +117,83 @@ run_submissions(const Target *target, CcProgram *program, const Trial *trial,
 /* The same, with all memory forbidden that the program must not access. */
 static gboolean
 run_submissions_in_bounds(const Trial *trial, const Target *target, CcProgram *program,
-                          GuardedFrame *const *dst, guint n, GError **error) {
+                          GuardedFrame *const *dst, guint8 *results, guint n, GError **error) {
   guarded_frame_forbid(trial->src, trial->source);
   for (guint i = 0; i < n; i++)
     guarded_frame_forbid(dst[i], trial->tolerance.target);
-  const gboolean ok = run_submissions(target, program, trial, dst, n, error);
+  const gboolean ok = run_submissions(target, program, trial, dst, results, n, error);
   guarded_frame_forbid(trial->src, NULL);
   for (guint i = 0; i < n; i++)
     guarded_frame_forbid(dst[i], NULL);
   return ok;
+}
+
+/* --- figures --- */
+
+/* Memory for results, with values that are no results. */
+static guint8 *
+results_new(const CcPlan *plan, guint n) {
+  const gsize n_bytes = n * plan->result_bytes;
+  guint8 *results = g_malloc(n_bytes + 1); /* never NULL */
+  memset(results, 0xa5, n_bytes);
+  return results;
+}
+
+/* Compares figures with those in the results of a region. Returns what is wrong, or NULL. */
+static gchar *
+judge_figures(const CcPlan *plan, const CcMeasured *expected, const guint8 *results) {
+  const CcStage *stage = cc_plan_get_measure(plan);
+  if (!stage)
+    return NULL;
+  const guint64 *want = &expected->n;
+  for (gsize i = 0; i < stage->result_bytes / sizeof *want; i++) {
+    guint64 got;
+    memcpy(&got, results + stage->result_at + i * sizeof got, sizeof got);
+    if (got != want[i])
+      return g_strdup_printf("figure %zu is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT, i, got,
+                             want[i]);
+  }
+  return NULL;
+}
+
+/* Runs a plan without compose on the upper and the lower part of the frame, and if there is no
+ * stride also on the fields of both. The figures must be those of the frame that the target
+ * made. */
+static gchar *
+judge_parts(const Trial *trial, const Target *target, CcProgram *program, gboolean by_fields) {
+  enum { N_PARTS = 2 };
+  const Case *c = &trial->c;
+  const guint upper = c->height / 2 / 4 * 4; /* whole pixels of every stride and of chroma */
+  const CcPlan *plan = program->plan;
+  CcRoi roi[N_PARTS] = {{.source = {0, 0, c->width, upper}},
+                        {.source = {0, upper, c->width, c->height - upper}}};
+  CcRegion region[N_PARTS];
+  g_autoptr(GError) error = NULL;
+  g_autofree guint8 *results = results_new(plan, N_PARTS);
+  g_autoptr(GuardedFrame) dst = guarded_frame_new(&trial->out_layout, c->dst);
+  const CcSubmitInfo info = {.src = trial->src->frame,
+                             .dst = dst->frame,
+                             .regions = region,
+                             .n_regions = N_PARTS,
+                             .results = results,
+                             .by_fields = by_fields};
+  CcTimes times = {0};
+  if (upper == 0)
+    return NULL;
+  for (guint i = 0; i < N_PARTS; i++)
+    if (!cc_roi_find_region(&roi[i], plan->stride, &c->layout, &region[i], &error))
+      return g_strdup_printf("part %u: %s", i, error->message);
+  CcSubmission *submission = cc_backend_submit(target->backend, program, &info, &error);
+  if (!submission || !cc_backend_wait(target->backend, submission, &times, &error))
+    return g_strdup_printf("parts: %s", error->message);
+  for (guint i = 0; i < N_PARTS; i++) {
+    CcMeasured expected = {0};
+    oracle_measure(&trial->filter, &roi[i], &c->layout, &dst->frame, &expected);
+    g_autofree gchar *why = judge_figures(plan, &expected, results + i * plan->result_bytes);
+    if (why)
+      return g_strdup_printf("part %u%s: %s", i, by_fields ? " by fields" : "", why);
+  }
+  return NULL;
 }
 
 /* Returns why a destination is wrong, or NULL. */
@@ -159,12 +233,18 @@ run_plan(Trial *trial, const Target *target, CcPlan *plan) {
       guarded_frame_copy(frame, trial->blank);
   }
   gchar *why = NULL;
-  if (!run_submissions_in_bounds(trial, target, program, (GuardedFrame *const *)dst->pdata, n,
-                                 &error))
+  g_autofree guint8 *results = results_new(plan, n);
+  if (!run_submissions_in_bounds(trial, target, program, (GuardedFrame *const *)dst->pdata, results,
+                                 n, &error))
     why = g_strdup_printf("run: %s", error ? error->message : "no error is set");
-  cc_program_unref(program);
   for (guint i = 0; i < n && !why; i++)
     why = judge(trial, g_ptr_array_index(dst, i));
+  for (guint i = 0; i < n && !why; i++)
+    why = judge_figures(plan, &trial->figures, results + i * plan->result_bytes);
+  if (cc_plan_get_measure(plan) && !oracle_composes(&trial->filter))
+    for (guint by_fields = 0; by_fields < (plan->stride == 1 ? 2 : 1) && !why; by_fields++)
+      why = judge_parts(trial, target, program, by_fields);
+  cc_program_unref(program);
   if (!why && !trial->first) {
     g_ptr_array_set_free_func(dst, NULL);
     trial->first = g_ptr_array_index(dst, 0);
@@ -251,10 +331,11 @@ make_plan(Trial *trial) {
   return NULL;
 }
 
-/* Replaces the expected frame by the composed frame. The filtered frame is made by `target` without
- * compose and agrees with the oracle. Compose has no tolerance. Returns what is wrong, or NULL. */
+/* Finds the expected figures, and replaces the expected frame by the composed frame. The filtered
+ * frame is made by `target` without both, and agrees with the oracle. Figures and compose have no
+ * tolerance. Returns what is wrong, or NULL. */
 static gchar *
-compose_expected(Trial *trial, const Target *target) {
+complete_expected(Trial *trial, const Target *target) {
   const CcFilter plain = oracle_without_compose(&trial->filter);
   g_autoptr(GError) error = NULL;
   g_autoptr(CcPlan) plan = cc_plan_new(&plain, &trial->c.layout, &error);
@@ -265,6 +346,8 @@ compose_expected(Trial *trial, const Target *target) {
     return why;
   guarded_frame_copy(trial->expected, trial->first);
   g_clear_pointer(&trial->first, guarded_frame_free);
+  oracle_measure(&trial->filter, &trial->c.roi, &trial->c.layout, &trial->expected->frame,
+                 &trial->figures);
   oracle_compose(&trial->filter, &trial->c.roi, &trial->c.layout, &trial->src->frame,
                  &trial->expected->frame);
   memset(trial->tolerance.limit, 0, sizeof trial->tolerance.limit);
@@ -277,8 +360,8 @@ trial_run(Trial *trial, const Target *targets, guint n_targets, VerdictFunc verd
           gpointer data) {
   g_autofree gchar *no_plan = make_plan(trial);
   trial->src_bytes = guarded_frame_snapshot(trial->src);
-  if (!no_plan && oracle_composes(&trial->filter))
-    no_plan = compose_expected(trial, &targets[0]);
+  if (!no_plan && (oracle_composes(&trial->filter) || trial->filter.measure))
+    no_plan = complete_expected(trial, &targets[0]);
   for (guint i = 0; i < n_targets; i++) {
     g_autofree gchar *why = NULL;
     if (no_plan)

@@ -97,6 +97,27 @@ __shfl_down_sync(unsigned mask, unsigned word, int lanes) {
   return emulator_exchange(word)[from < 32 ? from : emulator_lane()];
 }
 
+static inline unsigned
+__shfl_up_sync(unsigned mask, unsigned word, int lanes) {
+  const int from = emulator_lane() - lanes;
+  return emulator_exchange(word)[from >= 0 ? from : emulator_lane()];
+}
+
+static inline unsigned
+__ballot_sync(unsigned mask, int predicate) {
+  const unsigned *const words = emulator_exchange(predicate != 0);
+  unsigned bits = 0;
+  for (int i = 0; i < 32; i++)
+    bits |= words[i] << i;
+  return bits;
+}
+
+/* Waits for the lanes of the warp. */
+static inline void
+__syncwarp() {
+  emulator_exchange(0);
+}
+
 /* --- memory --- */
 
 extern const char emulator_shared[]; /* the origin of shared addresses */
@@ -121,7 +142,35 @@ atomicAdd(T *to, T n) {
   return before;
 }
 
+template <typename T>
+static inline T
+atomicMax(T *to, T n) {
+  const T before = *to;
+  *to = before < n ? n : before;
+  return before;
+}
+
+static inline unsigned
+atomicCAS(unsigned *to, unsigned compare, unsigned n) {
+  const unsigned before = *to;
+  *to = before == compare ? n : before;
+  return before;
+}
+
 /* --- numbers --- */
+
+static inline unsigned
+__brev(unsigned n) {
+  unsigned reversed = 0;
+  for (int i = 0; i < 32; i++)
+    reversed |= (n >> i & 1) << (31 - i);
+  return reversed;
+}
+
+static inline int
+__ffs(int n) {
+  return __builtin_ffs(n);
+}
 
 template <typename T>
 static inline T
@@ -149,6 +198,13 @@ __byte_perm(unsigned low, unsigned high, unsigned selector) {
     word |= (of & 8 ? byte >> 7 ? 0xFF : 0 : byte) << 8 * i;
   }
   return word;
+}
+
+static inline unsigned
+__dp4a(unsigned a, unsigned b, unsigned c) {
+  for (int i = 0; i < 32; i += 8)
+    c += (a >> i & 0xff) * (b >> i & 0xff);
+  return c;
 }
 
 static inline unsigned

@@ -4,8 +4,10 @@
 
 #include "stream.h"
 
+#include "cuda/stages/canny.h"
 #include "cuda/stages/compose.h"
 #include "cuda/stages/direction_color.h"
+#include "cuda/stages/measure.h"
 #include "cuda/stages/weighted.h"
 #include "cuda/tensor/conv2d_kernels.h"
 
@@ -227,16 +229,43 @@ add_spaced_range(FakeOp *op, const CcPlaneJob *job, guint64 address, gint pitch,
                                          samples * (gsize)job->sample_bytes, (gsize)rows);
 }
 
+static void
+add_luma_ranges(FakeOp *op, const CcPlaneJob *job, const CcLumaSource *luma) {
+  for (gint i = 0; i < luma->n; i++)
+    add_spaced_range(op, job, luma->address[i], luma->pitch[i], luma->first[i], luma->spacing[i],
+                     job->src_width, job->src_height);
+}
+
 /* Adds the ranges of direction-color kernels, which keep addresses in the private data. */
 static void
 add_direction_color_ranges(FakeOp *op, const CcPlaneJob *job) {
   const CcDirectionColorJob *priv = CC_PRIVATE(const CcDirectionColorJob, job);
-  for (gint i = 0; i < priv->n_src; i++)
-    add_spaced_range(op, job, priv->src[i], priv->src_pitch[i], priv->src_first[i],
-                     priv->src_spacing[i], job->src_width, job->src_height);
+  add_luma_ranges(op, job, &priv->luma);
   for (gint i = 0; i < priv->n_dst; i++)
     add_spaced_range(op, job, priv->dst[i], priv->dst_pitch[i], priv->dst_first[i],
                      priv->dst_spacing[i], job->width, job->height);
+}
+
+static void
+add_measure_ranges(FakeOp *op, const CcPlaneJob *job) {
+  const CcMeasureJob *priv = CC_PRIVATE(const CcMeasureJob, job);
+  for (gint i = 0; i < priv->luma.n; i++)
+    add_spaced_range(op, job, priv->luma.address[i], priv->luma.pitch[i], priv->luma.first[i],
+                     priv->luma.spacing[i], job->width, job->height);
+  op->range[op->n_ranges++] =
+      (FakeRange){priv->result, priv->result + (priv->has_histogram ? sizeof(CcMeasured)
+                                                                    : offsetof(CcMeasured, bin))};
+}
+
+/* The same for the kernels of Canny's edges, whose map is in scratch memory. */
+static void
+add_canny_ranges(FakeOp *op, const CcPlaneJob *job) {
+  const CcCannyJob *priv = CC_PRIVATE(const CcCannyJob, job);
+  if (g_str_has_prefix(op->kernel, "cc_suppress_"))
+    add_luma_ranges(op, job, &priv->luma);
+  for (gint i = 0; i < priv->luma.n && g_str_has_prefix(op->kernel, "cc_edges_"); i++)
+    add_spaced_range(op, job, priv->luma.address[i], priv->luma.pitch[i], priv->luma.first[i],
+                     priv->luma.spacing[i], job->width, job->height);
 }
 
 /* The same for the overlay's kernels. */
@@ -267,6 +296,16 @@ set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
     const gsize pixel = (gsize)step * (gsize)job->sample_bytes;
     if (g_str_has_prefix(op->kernel, "cc_direction_color_")) {
       add_direction_color_ranges(op, job);
+      continue;
+    }
+    if (g_str_has_prefix(op->kernel, "cc_measure_")) {
+      add_measure_ranges(op, job);
+      continue;
+    }
+    if (g_str_has_prefix(op->kernel, "cc_suppress_") ||
+        g_str_has_prefix(op->kernel, "cc_hysteresis") ||
+        g_str_has_prefix(op->kernel, "cc_edges_")) {
+      add_canny_ranges(op, job);
       continue;
     }
     if (g_str_has_prefix(op->kernel, "cc_overlay_")) {

@@ -18,8 +18,12 @@
 
 const gchar *const placement_names[PLACEMENT_COUNT] = {"at-end", "at-start", "aligned", "odd",
                                                        "bottom-up"};
-const gchar *const pattern_names[PATTERN_COUNT] = {"random",  "zero",   "max",
-                                                   "checker", "spikes", "ramp"};
+const gchar *const pattern_names[PATTERN_ALL_COUNT] = {
+    "random", "zero", "max", "checker", "spikes", "ramp", "spiral", "serpentine", "comb"};
+
+/* Width and pitch of the lines, in pixels. */
+#define LINE 3
+#define LINE_PITCH 8
 
 static gsize
 round_up(gsize value, gsize unit) {
@@ -82,8 +86,40 @@ guarded_frame_free(GuardedFrame *guarded) {
   g_free(guarded);
 }
 
+/* Ring k begins below and right of the start of ring k - 1, and its left side ends there. */
+static gboolean
+is_spiral(gint x, gint y, gint right, gint bottom) {
+  const gint up = y / LINE_PITCH * LINE_PITCH, left = x / LINE_PITCH * LINE_PITCH;
+  const gint down = (bottom - y) / LINE_PITCH * LINE_PITCH;
+  const gint end = (right - x) / LINE_PITCH * LINE_PITCH;
+  return (y - up < LINE && x >= up - LINE_PITCH && x <= right - up && y <= bottom - up) ||
+         (right - x - end < LINE && y >= end && y <= bottom - end && x >= end) ||
+         (bottom - y - down < LINE && x >= down && x <= right - down && y >= down) ||
+         (x - left < LINE && y >= left + LINE_PITCH && y <= bottom - left && x <= right - left);
+}
+
+/* Lines that end at the edges would have several contours. */
+static gboolean
+is_serpentine(gint x, gint y, gint right, gint bottom) {
+  const gboolean is_joint = y / LINE_PITCH % 2 ? x < LINE : right - x < LINE;
+  return x >= 0 && y >= 0 && x <= right && y <= bottom && (y % LINE_PITCH < LINE || is_joint);
+}
+
+static gboolean
+is_comb(gint x, gint y, gint right, gint bottom) {
+  return x >= 0 && y >= 0 && x <= right && y <= bottom && (y < LINE || x % LINE_PITCH < LINE);
+}
+
 static guint
-pattern_code(Pattern pattern, guint x, guint y, guint max, guint spike, GRand *rand) {
+line_code(gboolean is_line, guint x, guint y, guint max) {
+  return !is_line ? 0 : x < 2 * LINE && y < 2 * LINE ? max : max / 4;
+}
+
+static guint
+pattern_code(Pattern pattern, const CcPlaneLayout *plane, guint x, guint y, guint spike,
+             GRand *rand) {
+  const guint max = (1u << plane->depth) - 1;
+  const gint right = (gint)cc_plane_groups(plane) - 1, bottom = (gint)plane->height - 1;
   switch (pattern) {
   case PATTERN_ZERO:
     return 0;
@@ -95,6 +131,15 @@ pattern_code(Pattern pattern, guint x, guint y, guint max, guint spike, GRand *r
     return g_rand_int(rand) % 23 == 0 ? max - spike : spike;
   case PATTERN_RAMP:
     return (x * 3 + y * 5) & max;
+  case PATTERN_SPIRAL:
+    return line_code(is_spiral((gint)x, (gint)y, right, bottom), x, y, max);
+  case PATTERN_SERPENTINE:
+    return line_code(
+        is_serpentine((gint)x - LINE, (gint)y - LINE, right - 2 * LINE, bottom - 2 * LINE), x, y,
+        max);
+  case PATTERN_COMB:
+    return line_code(is_comb((gint)x - LINE, (gint)y - LINE, right - 2 * LINE, bottom - 2 * LINE),
+                     x, y, max);
   default:
     return g_rand_int(rand) & max;
   }
@@ -119,7 +164,7 @@ guarded_frame_draw(GuardedFrame *guarded, Pattern pattern, GRand *rand) {
       guint8 *row = guarded_frame_row(guarded, p, y);
       for (guint i = 0; i < cc_plane_groups(plane) * plane->step; i++) {
         Pattern drawn = is_spare(plane, i) ? PATTERN_RANDOM : pattern;
-        guint code = pattern_code(drawn, i / plane->step, y, max, spike, rand);
+        guint code = pattern_code(drawn, plane, i / plane->step, y, spike, rand);
         guint16 word = GUINT16_TO_LE(code << plane->shift | (g_rand_int(rand) & unused));
         if (plane->type == CC_SAMPLE_U8)
           row[i] = (guint8)code;

@@ -32,9 +32,14 @@ typedef enum {
   PATTERN_SPIKES,  /* single samples of the maximum among zeros, or the reverse */
   PATTERN_RAMP,
   PATTERN_COUNT,
+  /* Faint lines on black with a bright spot at the top left. Random cases do not have them. */
+  PATTERN_SPIRAL = PATTERN_COUNT, /* a line from the spot to the middle */
+  PATTERN_SERPENTINE,             /* a line from the spot, right and left down to the bottom */
+  PATTERN_COMB,                   /* a line at the top, and vertical lines that it touches */
+  PATTERN_ALL_COUNT,
 } Pattern;
 
-extern const gchar *const pattern_names[PATTERN_COUNT];
+extern const gchar *const pattern_names[PATTERN_ALL_COUNT];
 
 typedef struct {
   CcFrame frame;

@@ -2,6 +2,7 @@
 
 #include "tests/ref/oracle.h"
 
+#include "tests/ref/oracle_canny.h"
 #include "tests/ref/oracle_direction_color.h"
 #include "tests/ref/oracle_matrices.h"
 #include "tests/ref/oracle_samples.h"
@@ -87,6 +88,9 @@ rule_of_role(const CcFilter *filter, const Matrices *m, CcRole role, const CcPla
       .add = oracle_number(filter->bias),
       .hi = full_white,
   };
+  if (oracle_canny_is(rule.response)) /* alpha that is filtered */
+    rule.response =
+        rule.response == CC_RESPONSE_CANNY ? CC_RESPONSE_MAGNITUDE : CC_RESPONSE_MAGNITUDE_L1;
   gboolean in_limited = limited_range && (role == CC_ROLE_LUMA || cc_role_is_chroma(role));
   if (in_limited || rule.response == CC_RESPONSE_DIRECTION)
     rule.add = oracle_number_times(rule.add, unit, 1);
@@ -104,29 +108,6 @@ rule_of_role(const CcFilter *filter, const Matrices *m, CcRole role, const CcPla
     rule.add = oracle_number_plus(rule.add, m->gain.real < 0 ? below_white : rule.lo);
   }
   return rule;
-}
-
-gint
-oracle_border_index(gint i, gint n, CcBorder border) {
-  while (i < 0 || i >= n) {
-    switch (border) {
-    case CC_BORDER_REPLICATE:
-      i = i < 0 ? 0 : n - 1;
-      break;
-    case CC_BORDER_REFLECT:
-      i = i < 0 ? -1 - i : 2 * n - 1 - i;
-      break;
-    case CC_BORDER_REFLECT_101:
-      i = n == 1 ? 0 : i < 0 ? -i : 2 * (n - 1) - i;
-      break;
-    case CC_BORDER_WRAP:
-      i += i < 0 ? n : -n;
-      break;
-    case CC_BORDER_CONSTANT:
-      return -1;
-    }
-  }
-  return i;
 }
 
 /* Returns the value that a tap outside the image reads with a constant border. */
@@ -193,7 +174,9 @@ respond_exactly(const gint64 *sum, guint n, const Number *gain, const Rule *rule
       break;
     case CC_RESPONSE_DIRECTION:
       return round_angle(sum[1], sum[0], rule);
-    case CC_RESPONSE_AUTO: /* a rule never has this value */
+    case CC_RESPONSE_AUTO: /* a rule never has these values */
+    case CC_RESPONSE_CANNY:
+    case CC_RESPONSE_CANNY_L1:
     case CC_RESPONSE_CLAMP:
     case CC_RESPONSE_OFFSET:
       t = i == 0 ? s : MAX(t, s);
@@ -229,6 +212,8 @@ respond_really(const long double *sum, guint n, const Number *gain, const Rule *
     case CC_RESPONSE_DIRECTION:
       return round_angle(sum[1], sum[0], rule);
     case CC_RESPONSE_AUTO: /* not in a rule */
+    case CC_RESPONSE_CANNY:
+    case CC_RESPONSE_CANNY_L1:
     case CC_RESPONSE_CLAMP:
     case CC_RESPONSE_OFFSET:
       t = i == 0 ? sum[i] : fmaxl(t, sum[i]);
@@ -370,6 +355,30 @@ filter_field(const CcFilter *filter, const Matrices *m, const Kind *kind, const 
   g_free(sums.real);
 }
 
+static gboolean
+finds_edges(const CcFilter *filter, const Kind *kind) {
+  return oracle_canny_is(filter->response) &&
+         (kind->role == CC_ROLE_LUMA || kind->role == CC_ROLE_GREY);
+}
+
+static void
+filter_edges(const CcFilter *filter, const Matrices *m, const Kind *kind, const Rule *rule,
+             gboolean limited_range, const Field *from, const Field *to) {
+  const guint depth = kind->layout->depth;
+  const gboolean limited = limited_range && kind->role == CC_ROLE_LUMA;
+  const OracleCanny canny = {
+      .filter = filter,
+      .matrices = m,
+      .shift = kind->layout->shift,
+      .outside = constant_of_role(filter, kind->role, depth),
+      .unit_num = limited ? 1 << depth : (1 << depth) - 1,
+      .unit_den = limited ? 256 : 255,
+      .black = (guint)rule->lo,
+      .white = (guint)rule->hi,
+  };
+  oracle_canny_filter(&canny, from, to);
+}
+
 static void
 set_field(const CcFilter *filter, const Kind *kind, Action action, guint fill, const Field *from,
           const Field *to) {
@@ -423,7 +432,9 @@ make_kind(const Kernels *kernels, const CcRoi *roi, const CcFrameLayout *layout,
   if (in_place)
     source = target;
   const Field from = oracle_read_field(kind, src, &source), to = oracle_field_new(&target);
-  if (action == ACTION_FILTER) {
+  if (action == ACTION_FILTER && finds_edges(filter, kind)) {
+    filter_edges(filter, m, kind, &rule, layout->limited_range, &from, &to);
+  } else if (action == ACTION_FILTER) {
     filter_field(filter, m, kind, &rule, &from, &to);
     set_limit(found, kind, tolerance_of_rule(m, &rule) * MAX(filter->repeats, 1));
     found->circular |= rule.response == CC_RESPONSE_DIRECTION;

@@ -64,8 +64,4 @@ gboolean oracle_is_grey(const CcFilter *filter, const CcFrameLayout *layout);
 void oracle_outside(const CcFilter *filter, const CcFrameLayout *layout, const CcFrame *src,
                     const CcFrame *dst);
 
-/* Returns the index (0 to n - 1) of the sample that a tap at position i reads. Returns -1 if the
- * tap reads the constant outside. */
-gint oracle_border_index(gint i, gint n, CcBorder border);
-
 G_END_DECLS

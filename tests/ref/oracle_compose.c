@@ -51,6 +51,7 @@ oracle_without_compose(const CcFilter *filter) {
   plain.threshold = plain.mix = 0;
   plain.invert = plain.mixes = FALSE;
   plain.overlay = 0;
+  plain.measure = CC_MEASURE_OFF;
   return plain;
 }
 
@@ -122,9 +123,8 @@ change(const Frame *frame, const Component *component,
 
 /* --- threshold, invert, mix --- */
 
-/* Returns lo + threshold (hi - lo), rounded up. Decimal fractions are exact. */
-static gint64
-limit_of(gdouble threshold, gint64 lo, gint64 hi) {
+gint64
+oracle_limit(gdouble threshold, gint64 lo, gint64 hi) {
   enum { DECIMAL = 10000 };
   gint64 n = llround(threshold * DECIMAL), range = hi - lo;
   if (fabs(threshold * DECIMAL - (gdouble)n) < 1e-9)
@@ -140,7 +140,7 @@ set_point(const Frame *frame, const Component *component, gint64 r, gint64 s, gu
   if (is_chroma(component->in.role))
     return 1 << (component->in.layout->depth - 1);
   if (filter->threshold > 0)
-    r = r >= limit_of(filter->threshold, lo, hi) ? hi : lo;
+    r = r >= oracle_limit(filter->threshold, lo, hi) ? hi : lo;
   if (filter->invert)
     r = CLAMP(lo + hi - r, 0, (1 << component->in.layout->depth) - 1);
   return r;

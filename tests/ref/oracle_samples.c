@@ -79,3 +79,26 @@ oracle_write_field(const Kind *kind, const Field *field, const CcFrame *frame, c
       write_sample(kind, frame, end, y, from[-1]);
   }
 }
+
+gint
+oracle_border_index(gint i, gint n, CcBorder border) {
+  while (i < 0 || i >= n) {
+    switch (border) {
+    case CC_BORDER_REPLICATE:
+      i = i < 0 ? 0 : n - 1;
+      break;
+    case CC_BORDER_REFLECT:
+      i = i < 0 ? -1 - i : 2 * n - 1 - i;
+      break;
+    case CC_BORDER_REFLECT_101:
+      i = n == 1 ? 0 : i < 0 ? -i : 2 * (n - 1) - i;
+      break;
+    case CC_BORDER_WRAP:
+      i += i < 0 ? n : -n;
+      break;
+    case CC_BORDER_CONSTANT:
+      return -1;
+    }
+  }
+  return i;
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Reading and writing of samples for the oracle. Samples are accessed by kind, independent of their
- * position in the frame. */
+/* Reading and writing of samples for the oracle, and the border rules. Samples are accessed by
+ * kind, independent of their position in the frame. */
 
 #include "engine/frame.h"
 #include "engine/plan/filter.h"
@@ -41,5 +41,9 @@ Field oracle_read_field(const Kind *kind, const CcFrame *frame, const CcRect *re
  * `width` is odd, the last luma sample of a row of macropixels is written twice. */
 void oracle_write_field(const Kind *kind, const Field *field, const CcFrame *frame,
                         const CcRect *rect, guint width);
+
+/* Returns the index (0 to n - 1) of the sample that a tap at position i reads. Returns -1 if the
+ * tap reads the constant outside. */
+gint oracle_border_index(gint i, gint n, CcBorder border);
 
 G_END_DECLS

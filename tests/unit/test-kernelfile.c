@@ -155,10 +155,10 @@ test_class_chroma(void) {
   }
 }
 
-/* Every response and chroma mode. "auto" is for properties only. */
+/* Every response and chroma mode. "auto" and those of Canny are for properties only. */
 static void
 test_words(void) {
-  for (guint i = CC_RESPONSE_AUTO + 1; i < CC_N_RESPONSES; i++)
+  for (guint i = CC_RESPONSE_AUTO + 1; i < CC_RESPONSE_CANNY; i++)
     for (guint k = CC_CHROMA_AUTO + 1; k < CC_N_CHROMAS; k++) {
       g_autofree gchar *text = g_strdup_printf("[k]\nresponse=%s\nchroma=%s\nmatrix-1=1\n",
                                                cc_response_names[i], cc_chroma_names[k]);
@@ -219,6 +219,8 @@ static const struct {
      "class is not one of plain, blur, sharpen, edge"},
     {"response", "[a]\nresponse= auto\nmatrix-1=1\n", ":2:11",
      "response is not one of clamp, absolute, "},
+    {"response of canny", "[a]\nresponse=canny\nmatrix-1=1\n", ":2:10",
+     "response is not one of clamp, absolute, offset, magnitude, magnitude-l1, direction"},
     {"chroma", "[a]\nchroma=\nmatrix-1=1\n", ":2:8", "chroma is not one of filter, copy, neutral"},
     {"gaussian", "[a]\ngaussian=maybe\nmatrix-1=1\n", ":2:10",
      "gaussian is not one of false, true"},

@@ -48,10 +48,12 @@ test_text(void) {
   cc_options_init(&options);
   g_assert_true(cc_options_set_text(
       &options,
-      "kernel=GAUSSIAN size=5 sigma=1/2 scale=-2 bias=-4.5 response=absolute border=wrap "
+      "kernel=GAUSSIAN size=5 sigma=1/2 scale=-2 bias=-4.5 response=absolute low=1/8 high=900.5 "
+      "border=wrap "
       "border-value=0.5 chroma=copy chroma-kernel=Motion-Blur chroma-size=7 color=grey "
-      "alpha=filter threshold=1/4 invert=YES mix=-2 overlay=#10A0ff stride=4 "
-      "roi='10,20,300,200; 0 0 8 8' target=<<1,2>,<3,4>> outside=BLACK roi-meta=yes roi-type=face "
+      "alpha=filter threshold=1/4 invert=YES mix=-2 overlay=#10A0ff measure=Sums "
+      "stride=4 roi='10,20,300,200; 0 0 8 8' target=<<1,2>,<3,4>> outside=BLACK roi-meta=yes "
+      "roi-type=face "
       "roi-sigma=1/4 fields=FRAME algorithm=direct",
       NULL));
   cc_options_get_filter(&options, &filter);
@@ -61,6 +63,8 @@ test_text(void) {
   g_assert_cmpfloat(filter.scale, ==, -2);
   g_assert_cmpfloat(filter.bias, ==, -4.5);
   g_assert_cmpint(filter.response, ==, CC_RESPONSE_ABSOLUTE);
+  g_assert_cmpfloat(filter.low, ==, 0.125);
+  g_assert_cmpfloat(filter.high, ==, 900.5);
   g_assert_cmpint(filter.border, ==, CC_BORDER_WRAP);
   g_assert_cmpfloat(filter.border_value, ==, 0.5);
   g_assert_cmpint(filter.chroma, ==, CC_CHROMA_COPY);
@@ -73,6 +77,7 @@ test_text(void) {
   g_assert_true(filter.mixes);
   g_assert_cmpfloat(filter.mix, ==, -2);
   g_assert_cmphex(filter.overlay, ==, 0xff10a0ff);
+  g_assert_cmpint(filter.measure, ==, CC_MEASURE_SUMS);
   g_assert_cmpuint(filter.stride, ==, 4);
   g_assert_cmpint(filter.algorithm, ==, CC_ALGORITHM_DIRECT);
   g_assert_cmpint(filter.outside, ==, CC_OUTSIDE_BLACK);

@@ -6,6 +6,7 @@
 #include "engine/plan/plan.h"
 #include "tests/ref/formats.h"
 #include "tests/ref/oracle.h"
+#include "tests/ref/oracle_samples.h"
 
 #include <math.h>
 #include <string.h>
@@ -851,6 +852,109 @@ test_refused(void) {
     assert_refused(&cases[i].filter, cases[i].part, cases[i].other_part);
 }
 
+/* Canny's edges need a named gradient and luma: neither chroma nor R, G and B by themselves have
+ * edges. */
+static void
+test_canny_refused(void) {
+  static const gdouble taps[] = {-1, 0, 1, -2, 0, 2, -1, 0, 1};
+  CcKernel *sobel = cc_kernels_find("sobel"), *scharr = cc_kernels_find("scharr");
+  CcKernel *gaussian = cc_kernels_find("gaussian");
+  g_autoptr(CcKernel) custom = cc_kernel_new_square(taps, 9, NULL);
+  const struct {
+    CcFilter filter;
+    const gchar *part, *other_part; /* NULL: is not refused */
+  } cases[] = {
+      {{.kernel = sobel, .high = CC_MAX_GRADIENT}, NULL, NULL},
+      {{.kernel = sobel, .size = 7, .low = 300, .high = 2}, NULL, NULL},
+      {{.kernel = scharr, .color = CC_COLOR_GREY, .chroma = CC_CHROMA_COPY}, NULL, NULL},
+      {{.kernel = cc_kernels_find("prewitt"), .stride = 4, .alpha = CC_ALPHA_FILTER}, NULL, NULL},
+      {{.kernel = sobel, .chroma_kernel = gaussian, .chroma_size = 3}, NULL, NULL},
+      {{.kernel = sobel, .chroma_kernel = gaussian, .chroma = CC_CHROMA_FILTER}, NULL, NULL},
+      {{.kernel = sobel, .repeats = 1}, NULL, NULL},
+      {{.kernel = cc_kernels_find("roberts")}, "the kernel is roberts", "sobel, scharr or prewitt"},
+      {{.kernel = cc_kernels_find("sobel-x")}, "the kernel is sobel-x", "sobel, scharr or prewitt"},
+      {{.kernel = cc_kernels_find("kirsch")}, "the kernel is kirsch", "sobel, scharr or prewitt"},
+      {{.kernel = gaussian}, "the kernel is gaussian", "sobel, scharr or prewitt is needed"},
+      {{.kernel = custom}, "the kernel is custom", "sobel, scharr or prewitt is needed"},
+      {{.kernel = sobel, .color = CC_COLOR_COMPONENTS}, "color=components is set", "auto or grey"},
+      {{.kernel = sobel, .chroma = CC_CHROMA_FILTER}, "chroma=filter is set", "copy or neutral"},
+      {{.kernel = sobel, .chroma_size = 3, .chroma = CC_CHROMA_FILTER},
+       "chroma-size is set",
+       "a chroma-kernel is needed, or 0"},
+      {{.kernel = sobel, .low = -1}, "low=-1", "0 to 1e+06"},
+      {{.kernel = sobel, .low = NAN}, "low=", "0 to 1e+06"},
+      {{.kernel = sobel, .high = 2e6}, "high=2e+06", "0 to 1e+06"},
+      {{.kernel = sobel, .high = INFINITY}, "high=inf", "0 to 1e+06"},
+      {{.kernel = sobel, .repeats = 2}, "repeats=2", "1 with a stride, with canny"},
+      {{.kernel = sobel, .alpha = CC_ALPHA_WEIGHTED}, "alpha=weighted", "has negative taps"},
+  };
+  for (guint i = 0; i < 2 * G_N_ELEMENTS(cases); i++) {
+    const gchar *part = cases[i / 2].part;
+    CcFilter filter = cases[i / 2].filter;
+    filter.response = i % 2 ? CC_RESPONSE_CANNY_L1 : CC_RESPONSE_CANNY;
+    g_test_message("row %u", i / 2);
+    if (part) {
+      assert_refused(&filter, part, cases[i / 2].other_part);
+      continue;
+    }
+    g_autoptr(CcPlan) plan = plan_for(&filter, "I420", FALSE);
+    g_assert_nonnull(cc_plan_get_canny(plan));
+  }
+}
+
+/* The thresholds of the plan: exchanged, in the code values of the format, divided as the gradient
+ * is with 7x7, squared, and rounded down. */
+static void
+test_canny_thresholds(void) {
+  static const struct {
+    const gchar *format;
+    gboolean limited;
+    guint size;
+    CcResponse response;
+    gdouble low, high;
+    gint64 expected[2];
+    guint black, white;
+  } cases[] = {
+      {"GRAY8", FALSE, 3, CC_RESPONSE_CANNY_L1, 10, 20, {10, 20}, 0, 255},
+      {"GRAY8", FALSE, 3, CC_RESPONSE_CANNY_L1, 20.99, 10.5, {10, 20}, 0, 255},
+      {"GRAY8", FALSE, 3, CC_RESPONSE_CANNY, 10.5, 20, {110, 400}, 0, 255},
+      {"GRAY8", FALSE, 5, CC_RESPONSE_CANNY, 0.5, 0, {0, 0}, 0, 255},
+      {"GRAY8", FALSE, 7, CC_RESPONSE_CANNY_L1, 31, 32, {1, 2}, 0, 255},
+      {"GRAY8", FALSE, 7, CC_RESPONSE_CANNY, 24, 15, {0, 2}, 0, 255},
+      {"NV12", TRUE, 3, CC_RESPONSE_CANNY_L1, 10, 20, {10, 20}, 16, 235},
+      {"NV12", FALSE, 3, CC_RESPONSE_CANNY_L1, 10, 20, {10, 20}, 0, 255},
+      {"P010_10LE", TRUE, 3, CC_RESPONSE_CANNY_L1, 10.3, 20, {41, 80}, 64 << 6, 940 << 6},
+      {"P010_10LE", FALSE, 3, CC_RESPONSE_CANNY_L1, 85, 86, {341, 345}, 0, 1023 << 6},
+      {"GRAY16_LE",
+       FALSE,
+       3,
+       CC_RESPONSE_CANNY,
+       100,
+       1e6,
+       {25700 * 25700, 66049000000000000},
+       0,
+       65535},
+      {"RGB", TRUE, 3, CC_RESPONSE_CANNY_L1, 10, 20, {10, 20}, 0, 255},
+      {"GBR_10LE", TRUE, 3, CC_RESPONSE_CANNY_L1, 85, 86, {341, 345}, 0, 1023},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const CcFilter filter = {.kernel = cc_kernels_find("sobel"),
+                             .size = cases[i].size,
+                             .response = cases[i].response,
+                             .low = cases[i].low,
+                             .high = cases[i].high,
+                             .scale = 0.3,
+                             .bias = 20};
+    g_test_message("row %u", i);
+    g_autoptr(CcPlan) plan = plan_for(&filter, cases[i].format, cases[i].limited);
+    const CcCanny *canny = cc_plan_get_canny(plan);
+    g_assert_cmpint(canny->low, ==, cases[i].expected[0]);
+    g_assert_cmpint(canny->high, ==, cases[i].expected[1]);
+    g_assert_cmpuint(canny->black, ==, cases[i].black);
+    g_assert_cmpuint(canny->white, ==, cases[i].white);
+  }
+}
+
 /* The sizes of a kernel may have different numbers of matrices. */
 static void
 test_direction_of_sizes(void) {
@@ -1045,6 +1149,8 @@ test_layouts_differ(void) {
 int
 main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/plan/canny-refused", test_canny_refused);
+  g_test_add_func("/plan/canny-thresholds", test_canny_thresholds);
   g_test_add_func("/plan/named", test_named);
   g_test_add_func("/plan/random-separable", test_random_separable);
   g_test_add_func("/plan/not-separable", test_not_separable);

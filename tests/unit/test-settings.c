@@ -106,6 +106,8 @@ test_every_property(void) {
       {"scale", "0.5"},
       {"bias", "-4"},
       {"response", "absolute"},
+      {"low", "20.5"},
+      {"high", "1e6"},
       {"border", "wrap"},
       {"border-value", "0.5"},
       {"chroma", "copy"},
@@ -117,6 +119,7 @@ test_every_property(void) {
       {"invert", "true"},
       {"mix", "-1.5"},
       {"overlay", "0x80ff0000"},
+      {"measure", "histogram"},
       {"stride", "4"},
       {"roi", "10,20,300,200"},
       {"target", "1,2"},
@@ -157,6 +160,8 @@ test_every_property(void) {
   g_assert_cmpfloat(filter.scale, ==, 0.5);
   g_assert_cmpfloat(filter.bias, ==, -4);
   g_assert_cmpint(filter.response, ==, CC_RESPONSE_ABSOLUTE);
+  g_assert_cmpfloat(filter.low, ==, 20.5);
+  g_assert_cmpfloat(filter.high, ==, 1e6);
   g_assert_cmpint(filter.border, ==, CC_BORDER_WRAP);
   g_assert_cmpfloat(filter.border_value, ==, 0.5);
   g_assert_cmpint(filter.chroma, ==, CC_CHROMA_COPY);
@@ -169,6 +174,7 @@ test_every_property(void) {
   g_assert_true(filter.mixes);
   g_assert_cmpfloat(filter.mix, ==, -1.5);
   g_assert_cmphex(filter.overlay, ==, 0x80ff0000);
+  g_assert_cmpint(filter.measure, ==, CC_MEASURE_HISTOGRAM);
   g_assert_cmpuint(filter.stride, ==, 4);
   g_assert_cmpint(filter.algorithm, ==, CC_ALGORITHM_TENSOR_CORE);
   cc_settings_clear(&settings);
