@@ -33,6 +33,7 @@ typedef struct {
   CcOptions running;
   /* the warnings that these properties have no effect were posted, and they still have none */
   gboolean sigma_reported, roi_sigma_reported, overlay_reported, chroma_kernel_reported;
+  gboolean low_reported, high_reported, scale_reported, bias_reported;
 } CcSelection;
 
 typedef struct {
@@ -63,6 +64,10 @@ typedef struct {
   gboolean failed;  /* the stream failed, so nothing is filtered until a restart */
 } CcFlow;
 
+typedef struct {
+  GstClockTime message_time; /* running time of the last message; NONE: no message yet */
+} CcMeasuring;
+
 /* Each member is written in one file only, by the streaming thread unless the table says otherwise.
  * The streaming thread is the thread that holds the stream lock of the sink pad. start and stop
  * take that lock. Other threads may read members marked "shared", with the object lock held.
@@ -72,6 +77,7 @@ typedef struct {
  *   regions           regions.c
  *   negotiation       negotiation.c
  *   flow              flow.c
+ *   measuring         measure.c
  *   memory            device.c                all shared; context also set in set_context
  *   pending_warnings  report.c                any thread, with the object lock
  *   session           engine/run/session.c   any thread if session.h says so, its own lock */
@@ -83,6 +89,7 @@ struct _GstCudaConv {
   CcRegions regions;
   CcNegotiation negotiation;
   CcFlow flow;
+  CcMeasuring measuring;
   CcDeviceMemory memory;
   GPtrArray *pending_warnings; /* texts from the time before there was a bus */
   CcSession *session;

@@ -2,6 +2,7 @@
 #include "flow.h"
 
 #include "caps.h"
+#include "measure.h"
 #include "memory/bufferframe.h"
 #include "metas.h"
 #include "negotiation.h"
@@ -330,14 +331,16 @@ has_fields(GstCudaConv *self, GstBuffer *in) {
           GST_BUFFER_FLAG_IS_SET(in, GST_VIDEO_BUFFER_FLAG_INTERLACED));
 }
 
-/* Consumes `out` and `regions`. If `out` is NULL, filters in place and consumes `in` too. */
+/* Consumes `out`, `regions` and `types`. If `out` is NULL, filters in place and consumes `in` too.
+ */
 static GstFlowReturn
-submit(GstCudaConv *self, GstBuffer *in, GstBuffer *out, GArray *regions) {
+submit(GstCudaConv *self, GstBuffer *in, GstBuffer *out, GArray *regions, GArray *types) {
   g_autoptr(GError) error = NULL;
   const CcFilter *filter = cc_session_get_filter(self->session);
   const gboolean reads_whole = !regions || (out && filter->outside == CC_OUTSIDE_COPY);
   CcSessionFrame *frame = cc_buffer_frame_new(in, &self->negotiation.in_info, out,
                                               &self->negotiation.out_info, regions, reads_whole);
+  cc_buffer_frame_set_plan(frame, cc_session_get_plan(self->session), types);
   frame->by_fields =
       filter->fields == CC_FIELDS_AUTO && filter->stride <= 1 && has_fields(self, in);
   if (cc_session_submit(self->session, frame, &error))
@@ -379,8 +382,15 @@ take(GstCudaConv *self, GstBuffer **out) {
   self->flow.takes = FALSE;
   if (!frame)
     return gst_cuda_conv_fail(self, error);
+  g_autoptr(GstStructure) figures = gst_cuda_conv_get_figures(frame);
   *out = cc_buffer_frame_free_to_output(frame, &lost);
-  return lost ? replace_lost(self, out, lost) : GST_FLOW_OK;
+  const GstFlowReturn ret = lost ? replace_lost(self, out, lost) : GST_FLOW_OK;
+  if (ret == GST_FLOW_OK && figures) {
+    self->flow.takes = TRUE; /* a message handler may send an event, as above */
+    gst_cuda_conv_report_figures(self, *out, figures);
+    self->flow.takes = FALSE;
+  }
+  return ret;
 }
 
 static GstFlowReturn
@@ -396,17 +406,20 @@ process_queued(GstCudaConv *self) {
     cc_session_clear(self->session);
   if (!self->flow.held_is_decided)
     decide_held_frames(self, in_bytes);
-  GArray *regions = gst_cuda_conv_list_regions(self, in);
+  GArray *types;
+  GArray *regions = gst_cuda_conv_list_regions(self, in, &types);
   GstFlowReturn ret = GST_FLOW_OK;
   if (gst_cuda_conv_is_in_place(self, in, regions)) {
     cc_metas_remove_stale(in);
-    ret = submit(self, g_steal_pointer(&in), NULL, regions);
+    ret = submit(self, g_steal_pointer(&in), NULL, regions, types);
   } else {
     ret = prepare(self, in, &out);
     if (ret == GST_FLOW_OK)
-      ret = submit(self, in, out, regions);
-    else if (regions)
-      g_array_unref(regions);
+      ret = submit(self, in, out, regions, types);
+    else {
+      g_clear_pointer(&regions, g_array_unref);
+      g_clear_pointer(&types, g_array_unref);
+    }
   }
   if (!self->flow.held_is_decided) /* submitting the frame changed the session */
     decide_held_frames(self, in_bytes);
@@ -450,6 +463,7 @@ gst_cuda_conv_drain(GstCudaConv *self) {
 void
 gst_cuda_conv_begin_flow(GstCudaConv *self) {
   cc_session_begin(self->session);
+  gst_cuda_conv_restart_measuring(self);
   self->flow.failed = FALSE;
   self->flow.negotiates_memory = FALSE;
   self->flow.started = TRUE;

@@ -30,6 +30,7 @@
 #include "caps.h"
 #include "device.h"
 #include "flow.h"
+#include "measure.h"
 #include "memory/cudamemory.h"
 #include "metas.h"
 #include "negotiation.h"
@@ -161,10 +162,12 @@ handle_session_event(gpointer element, const CcSessionEvent *event) {
 static gboolean
 gst_cuda_conv_sink_event(GstBaseTransform *trans, GstEvent *event) {
   GstCudaConv *self = GST_CUDA_CONV(trans);
-  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP && self->flow.started)
+  if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP && self->flow.started) {
     cc_session_clear(self->session);
-  else if (GST_EVENT_IS_SERIALIZED(event))
+    gst_cuda_conv_restart_measuring(self);
+  } else if (GST_EVENT_IS_SERIALIZED(event)) {
     gst_cuda_conv_drain(self);
+  }
   if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS)
     return take_caps(self, event);
   return gst_cuda_conv_base_class()->sink_event(trans, event);
@@ -363,6 +366,7 @@ gst_cuda_conv_class_init(GstCudaConvClass *klass) {
 
   object_class->finalize = gst_cuda_conv_finalize;
   gst_cuda_conv_install_properties(object_class);
+  gst_cuda_conv_register_measure_meta();
 
   element_class->change_state = gst_cuda_conv_change_state;
   element_class->set_context = gst_cuda_conv_set_context;

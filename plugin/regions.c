@@ -22,7 +22,7 @@ gst_cuda_conv_set_regions(GstCudaConv *self, const CcRegionOptions *options, con
 }
 
 static void
-append_metas(GstCudaConv *self, GstBuffer *in, GArray *regions) {
+append_metas(GstCudaConv *self, GstBuffer *in, GArray *regions, GArray *types) {
   const CcFrameLayout *layout = &self->negotiation.layout;
   const guint stride = MAX(1, cc_session_get_filter(self->session)->stride);
   gpointer state = NULL;
@@ -33,20 +33,23 @@ append_metas(GstCudaConv *self, GstBuffer *in, GArray *regions) {
     const CcRect rect = {roi->x, roi->y, roi->w, roi->h};
     CcRegion region;
     if ((!self->regions.meta_type || roi->roi_type == self->regions.meta_type) &&
-        cc_rect_find_region(&rect, stride, layout, &region))
+        cc_rect_find_region(&rect, stride, layout, &region)) {
       g_array_append_val(regions, region);
+      g_array_append_val(types, roi->roi_type);
+    }
   }
 }
 
 GArray *
-gst_cuda_conv_list_regions(GstCudaConv *self, GstBuffer *in) {
+gst_cuda_conv_list_regions(GstCudaConv *self, GstBuffer *in, GArray **types) {
   const GArray *roi = self->regions.roi;
+  *types = self->regions.by_meta ? g_array_new(FALSE, FALSE, sizeof(GQuark)) : NULL;
   if (!self->regions.by_meta && roi->len == 0)
     return NULL;
   /* not empty, because the session takes a frame without an array as one region */
   GArray *regions = g_array_sized_new(FALSE, FALSE, sizeof(CcRegion), MAX(roi->len, 1));
   if (self->regions.by_meta)
-    append_metas(self, in, regions);
+    append_metas(self, in, regions, *types);
   else
     g_array_append_vals(regions, roi->data, roi->len);
   return regions;

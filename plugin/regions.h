@@ -16,8 +16,10 @@ void gst_cuda_conv_clear_regions(GstCudaConv *self);
 void gst_cuda_conv_set_regions(GstCudaConv *self, const CcRegionOptions *options,
                                const GArray *roi);
 
-/* The regions (CcRegion) of a frame (transfer full). NULL: the whole frame is filtered. */
-GArray *gst_cuda_conv_list_regions(GstCudaConv *self, GstBuffer *in);
+/* The regions (CcRegion) of a frame (transfer full). NULL: the whole frame is filtered. Sets *types
+ * to the types (GQuark) of the metas that the regions are from (transfer full); NULL: they are not
+ * from metas. */
+GArray *gst_cuda_conv_list_regions(GstCudaConv *self, GstBuffer *in, GArray **types);
 
 /* Whether the frame can be filtered in its own buffer: everything outside of the regions stays as
  * it is, the buffer has no other user, and downstream accepts its memory and layout. */

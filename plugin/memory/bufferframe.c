@@ -13,6 +13,8 @@ typedef struct {
   GstBuffer *spare; /* buffer in system memory that replaces `out`; NULL: not needed */
   GstVideoInfo in_info, out_info;
   GArray *regions; /* elements: CcRegion; NULL: the whole frame */
+  CcPlan *plan;    /* as in cc_buffer_frame_set_plan, like `types`; NULL: not set */
+  GArray *types;
   gboolean reads_whole;
   CcMappedFrame in_map, out_map;
 } BufferFrame;
@@ -81,6 +83,9 @@ cc_buffer_frame_free_to_output(CcSessionFrame *base, GstBuffer **lost) {
     gst_buffer_unref(self->in);
   if (self->regions)
     g_array_unref(self->regions);
+  if (self->types)
+    g_array_unref(self->types);
+  g_clear_pointer(&self->plan, cc_plan_unref);
   g_free(self->parent.results);
   g_free(self);
   return result;
@@ -111,6 +116,20 @@ cc_buffer_frame_new(GstBuffer *in, const GstVideoInfo *in_info, GstBuffer *out,
   self->in_info = *in_info;
   self->out_info = *out_info;
   return &self->parent;
+}
+
+void
+cc_buffer_frame_set_plan(CcSessionFrame *base, CcPlan *plan, GArray *types) {
+  BufferFrame *self = (BufferFrame *)base;
+  self->plan = cc_plan_ref(plan);
+  self->types = types;
+}
+
+const CcPlan *
+cc_buffer_frame_get_plan(const CcSessionFrame *base, const GArray **types) {
+  const BufferFrame *self = (const BufferFrame *)base;
+  *types = self->types;
+  return self->plan;
 }
 
 /* Copies whole rows including their padding. gst_video_frame_copy is not used, because it omits the

@@ -17,6 +17,14 @@ CcSessionFrame *cc_buffer_frame_new(GstBuffer *in, const GstVideoInfo *in_info, 
                                     const GstVideoInfo *out_info, GArray *regions,
                                     gboolean reads_whole);
 
+/* Keeps what the results of a measured frame mean, until the frame is freed: a reference to `plan`,
+ * the plan of the filter, and `types`, which is taken over: the type of the meta (GQuark) of each
+ * region. NULL: the regions are not from metas. */
+void cc_buffer_frame_set_plan(CcSessionFrame *frame, CcPlan *plan, GArray *types);
+
+/* NULL: none was set. */
+const CcPlan *cc_buffer_frame_get_plan(const CcSessionFrame *frame, const GArray **types);
+
 /* Frees the frame and returns the buffer with the result (transfer full). The result is normally
  * `out`, or `in` if the frame was filtered in place, and *lost is NULL. If `out` was in device
  * memory that could no longer be mapped, the result is a buffer in system memory, and *lost is

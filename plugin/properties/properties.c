@@ -144,7 +144,7 @@ gst_cuda_conv_install_properties(GObjectClass *klass) {
   const CcOption *option;
   for (guint i = 0; (option = cc_settings_option(i)); n_settable = ++i) {
     GParamFlags flags = G_PARAM_READWRITE;
-    flags |= i < cc_n_options ? GST_PARAM_MUTABLE_PLAYING : GST_PARAM_MUTABLE_READY;
+    flags |= cc_settings_is_mutable(i) ? GST_PARAM_MUTABLE_PLAYING : GST_PARAM_MUTABLE_READY;
     /* control bindings cannot drive lists and texts */
     const gboolean is_scalar = option->type < CC_OPTION_COEFFICIENTS;
     flags |= is_scalar && i < cc_n_options ? GST_PARAM_CONTROLLABLE : 0;
@@ -162,10 +162,11 @@ gst_cuda_conv_install_properties(GObjectClass *klass) {
    * at once), frames and bytes (guint64, output), upload-time, kernel-time, download-time and
    * wait-time (guint64, total nanoseconds since the element was started), device-bytes (guint64,
    * device memory that is kept for frames, including the output pool), scratch-bytes (guint64,
-   * memory for the planes between two stages of a filter on the CPU), registered-bytes (guint64,
-   * memory from other allocators that this process has pinned now), failovers (uint, from the GPU
-   * to the CPU since the start), regions (guint64, regions that were filtered), and
-   * limited-regions (guint64, regions that were blurred less than roi-sigma requests).
+   * memory on the CPU for the planes between two stages of a filter, and for the bits of Canny's
+   * edges), registered-bytes (guint64, memory from other allocators that this process has pinned
+   * now), failovers (uint, from the GPU to the CPU since the start), regions (guint64, regions that
+   * were filtered), and limited-regions (guint64, regions that were blurred less than roi-sigma
+   * requests).
    */
   g_assert(n_settable < CC_MAX_OPTIONS); /* one id is left for stats */
   specs[n_settable + 1] =

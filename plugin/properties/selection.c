@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "selection.h"
 
+#include "engine/enum_names.h"
+#include "engine/plan/canny.h"
 #include "properties.h"
 #include "report.h"
 
@@ -106,6 +108,35 @@ check_chroma_kernel(GstCudaConv *self) {
   warn_once(self, name, text, &self->selection.chroma_kernel_reported);
 }
 
+/* Only canny and canny-l1 use low and high, and they ignore scale and bias. */
+static void
+check_response(GstCudaConv *self) {
+  const CcFilter *filter = cc_session_get_filter(self->session);
+  CcSelection *selection = &self->selection;
+  if (!filter->kernel)
+    return;
+  const struct {
+    const gchar *name;
+    gdouble value, otherwise; /* `otherwise` is the default */
+    gboolean is_of_canny, *reported;
+  } numbers[] = {
+      {"low", filter->low, CC_DEFAULT_LOW, TRUE, &selection->low_reported},
+      {"high", filter->high, CC_DEFAULT_HIGH, TRUE, &selection->high_reported},
+      {"scale", filter->scale, 0, FALSE, &selection->scale_reported},
+      {"bias", filter->bias, 0, FALSE, &selection->bias_reported},
+  };
+  const CcResponse response = filter->response ? filter->response : filter->kernel->response;
+  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    gchar *text = NULL;
+    if (numbers[i].value != numbers[i].otherwise &&
+        numbers[i].is_of_canny != cc_response_is_canny(response))
+      text = g_strdup_printf("%s=%g has no effect on the response %s%s", numbers[i].name,
+                             numbers[i].value, cc_response_names[response],
+                             numbers[i].is_of_canny ? "; response=canny uses it" : "");
+    warn_once(self, numbers[i].name, text, numbers[i].reported);
+  }
+}
+
 static void
 check_effect(GstCudaConv *self) {
   const CcFilter *filter = cc_session_get_filter(self->session);
@@ -113,6 +144,7 @@ check_effect(GstCudaConv *self) {
   check_sigma(self, "roi-sigma", filter->roi_sigma, NULL, &self->selection.roi_sigma_reported);
   check_overlay(self);
   check_chroma_kernel(self);
+  check_response(self);
 }
 
 /* Called if the `changes` do not work together. First tries all changes that were not made by
@@ -186,4 +218,6 @@ gst_cuda_conv_begin_selection(GstCudaConv *self) {
   self->selection.tried = 0;
   self->selection.sigma_reported = self->selection.roi_sigma_reported = FALSE;
   self->selection.overlay_reported = self->selection.chroma_kernel_reported = FALSE;
+  self->selection.low_reported = self->selection.high_reported = FALSE;
+  self->selection.scale_reported = self->selection.bias_reported = FALSE;
 }

@@ -6,6 +6,8 @@
 
 #define MAX_PENDING_US 50000
 
+#define MAX_INTERVAL 1e6 /* seconds */
+
 #define DEVICE(field) .offset = offsetof(CcDeviceOptions, field)
 #define INT(from, to, otherwise)                                                                   \
   .type = CC_OPTION_INT, .min = (from), .max = (to), .fallback = (otherwise)
@@ -53,6 +55,21 @@ static const CcOption device_options[] = {
     {"in-flight", "In flight",
      "Frames on the GPU at once (0 = automatic: 1 when live, else 2 or 3)", DEVICE(in_flight),
      INT(0, CC_MAX_SUBMISSIONS, 0)},
+
+    /**
+     * measure-interval:
+     *
+     * The time between two element messages `cudaconv-measure`, if `measure` is not off. The time
+     * is that of the frames, not of a clock. A frame less than the interval after the frame of the
+     * last message posts none. 0 posts a message for each frame. A frame without a valid running
+     * time always posts one. After a flush, and if the time of the frames goes back, the next frame
+     * posts a message. Every measured buffer has the meta `cudaconv-measure`, whatever the interval
+     * is.
+     */
+    {"measure-interval", "Measure interval",
+     "Time between two messages with figures of measure (0 = one for each frame)",
+     DEVICE(measure_interval), .type = CC_OPTION_DOUBLE, .max = MAX_INTERVAL, .fallback = 0.1,
+     .unit = "second"},
 };
 
 const CcOption *
@@ -60,6 +77,12 @@ cc_settings_option(guint i) {
   if (i < cc_n_options)
     return &cc_options[i];
   return i - cc_n_options < G_N_ELEMENTS(device_options) ? &device_options[i - cc_n_options] : NULL;
+}
+
+gboolean
+cc_settings_is_mutable(guint i) {
+  return i < cc_n_options ||
+         cc_settings_option(i)->offset == offsetof(CcDeviceOptions, measure_interval);
 }
 
 void

@@ -20,12 +20,16 @@ G_BEGIN_DECLS
 /* The values of options that do not affect pixels. */
 typedef struct {
   CcBackendConfig backend;
-  guint in_flight; /* maximum number of frames in flight; 0: automatic */
+  guint in_flight;          /* maximum number of frames in flight; 0: automatic */
+  gdouble measure_interval; /* seconds between two messages with figures; 0: each frame has one */
 } CcDeviceOptions;
 
 /* The option of property `i`. The first properties are the options that affect pixels, in the order
  * of cc_options. The options of CcDeviceOptions follow. NULL if `i` is past the last option. */
 const CcOption *cc_settings_option(guint i);
+
+/* Whether a change of property `i` takes effect while frames flow. */
+gboolean cc_settings_is_mutable(guint i);
 
 typedef struct {
   GMutex lock; /* guards everything below */

@@ -29,7 +29,10 @@ const TestKnob test_knobs[] = {
      {0, 0, 0, 1, 8, 14}},
     WHOLE("chroma-size", TEST_KERNELS, chroma_size, 6, 0, 0, 0, 1, 3, 7),
     REAL("sigma", TEST_KERNELS, sigma, 5, 0, 0, 0.5, 0.8, 1.4),
+    /* without canny, which refuses most kernels */
     WHOLE("response", TEST_KERNELS, response, 7, 0, 1, 2, 3, 4, 5, 6),
+    REAL("low", TEST_LOOKS, low, 4, 100, 100, 0, 30.5),
+    REAL("high", TEST_LOOKS, high, 4, 200, 200, 0, 1e6),
     /* without scatter (5), whose sums are not exact */
     WHOLE("algorithm", TEST_KERNELS, algorithm, 8, 0, 1, 2, 3, 4, 6, 7, 8),
     REAL("scale", TEST_LOOKS, scale, 6, 0, 0, 0.25, 0.5, 2, -0.5),
@@ -44,6 +47,7 @@ const TestKnob test_knobs[] = {
     WHOLE("invert", TEST_LOOKS, invert, 2, 0, 1),
     REAL("mix", TEST_LOOKS, mix, 6, 1, 1, 1, 0.5, -2, 8),
     WHOLE("overlay", TEST_LOOKS, overlay, 4, 0, 0, 0, 0x70ff8000),
+    WHOLE("measure", TEST_LOOKS, measure, 6, 0, 0, 0, 0, 1, 2),
     WHOLE("stride", TEST_LOOKS, stride, 4, 1, 1, 2, 4),
     WHOLE("fields", TEST_LOOKS, fields, 2, 0, 1),
     WHOLE("outside", TEST_LOOKS, outside, 2, 0, 1),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* With backend=auto the CPU takes over if a CUDA call fails during a stream. As many frames come
- * out as went in, with the bytes of a run without failures, one warning and no error. The failures
- * come from the libcuda.so.1 of tests/fake or tests/forward, which reads FAKE_CUDA once per
- * process, so every run is a process of its own. */
+ * out as went in, with the bytes and the figures of a run without failures, one warning and no
+ * error. The failures come from the libcuda.so.1 of tests/fake or tests/forward, which reads
+ * FAKE_CUDA once per process, so every run is a process of its own. */
 
 #include "layout.h"
 #include "memory.h"
@@ -58,6 +58,10 @@ add_frame(GChecksum *sum, const gchar *caps_text, GstBuffer *buffer) {
       g_checksum_update(sum, test_row(&frame, p, y),
                         (gssize)cc_plane_row_bytes(&frame.layout.plane[p]));
   test_unmap(&frame);
+  GstCustomMeta *meta = gst_buffer_get_custom_meta(buffer, "cudaconv-measure");
+  fail_unless(meta != NULL);
+  g_autofree gchar *figures = gst_structure_to_string(gst_custom_meta_get_structure(meta));
+  g_checksum_update(sum, (const guchar *)figures, -1);
 }
 
 /* Prints warnings and errors in one pass, because a filtered pop drops all messages of other
@@ -88,8 +92,17 @@ static guint max;         /* number of frames that are compared */
 static gboolean scarce;   /* the CPU backend gets no memory */
 static gboolean reenters; /* a message handler sends events to the element */
 
+/* Messages with figures must come in the order of the frames. */
+static guint n_figures;
+
 static GstBusSyncReply
-send_event(GstBus *bus, GstMessage *message, gpointer element) {
+handle_message(GstBus *bus, GstMessage *message, gpointer element) {
+  guint64 time;
+  if (gst_message_has_name(message, "cudaconv-measure")) {
+    gst_structure_get_uint64(gst_message_get_structure(message), "timestamp", &time);
+    fail_unless_equals_uint64(time, n_figures * GST_SECOND);
+    n_figures++;
+  }
   if (reenters && GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
     g_autoptr(GstPad) pad = gst_element_get_static_pad(element, "sink");
     gst_pad_send_event(pad, test_serialized_event());
@@ -101,13 +114,15 @@ GST_START_TEST(one_run) {
   const gchar *path = child_path;
   /* with this path, algorithm=two-pass cannot run the second kernel */
   const gboolean algorithm = g_str_equal(path, "algorithm");
-  GstHarness *h = test_harness_new(
-      algorithm ? "kernel=gaussian size=5 algorithm=two-pass" : "kernel=gaussian size=5", NULL);
+  GstHarness *h =
+      test_harness_new(algorithm ? "kernel=gaussian size=5 measure=sums algorithm=two-pass"
+                                 : "kernel=gaussian size=5 measure=sums",
+                       NULL);
   const gboolean cuda = g_str_equal(path, "cuda");
   g_autofree gchar *plain =
       g_str_equal(path, "large") ? test_caps("GRAY8", 640, 480) : test_caps("NV12", WIDTH, HEIGHT);
   g_autofree gchar *caps = cuda && test_is_on_cuda(h) ? test_caps_in_cuda(plain) : g_strdup(plain);
-  gst_bus_set_sync_handler(test_harness_bus(h), send_event, h->element, NULL);
+  gst_bus_set_sync_handler(test_harness_bus(h), handle_message, h->element, NULL);
   gst_harness_set_src_caps_str(h, caps);
   pause_failures(cuda); /* no failures while GStreamer's library allocates memory for this test */
   GstBufferPool *pool = g_str_equal(path, "pool") || cuda ? test_offered_pool(h, caps) : NULL;
@@ -396,7 +411,9 @@ GST_START_TEST(cpu_cannot_take_over) {
       g_string_replace(failure, "%u", number, 1);
       run_with(&outcome, "auto", path, failure->str, N_FRAMES, "scarce");
       check_some(path, failure->str, &outcome);
-      fail_unless(outcome.failovers == 0, "%s, fail=%s: %s", path, failure->str, outcome.rest);
+      /* the memory that grows with frames is needed only after the CPU has taken over */
+      fail_unless(outcome.failovers <= outcome.errors, "%s, fail=%s: %s", path, failure->str,
+                  outcome.rest);
       n_errors += outcome.errors;
     }
   fail_unless(n_errors > 0);

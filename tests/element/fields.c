@@ -163,6 +163,7 @@ GST_START_TEST(every_format) {
       "kernel=gaussian size=5 border=reflect-101 mix=-1.5 invert=true",
       "kernel=sobel border=constant border-value=1 threshold=0.25",
       "kernel=sobel response=direction",
+      "kernel=sobel response=canny low=60 high=400",
       "kernel=sobel size=5 overlay=0xc0ff4000 mix=0.5",
       "kernel=kirsch border=wrap",
       "kernel=laplacian chroma-kernel=box chroma-size=5 alpha=filter border=constant",

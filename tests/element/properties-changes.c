@@ -16,6 +16,8 @@ static const gchar *const settings[] = {
     "kernel=custom matrix=<1,2,1,2,4,2,1,2,1>",
     "kernel=box size=7 border=wrap",
     "kernel=laplacian response=offset",
+    "kernel=sobel response=canny low=50 high=150",
+    "kernel=scharr response=canny-l1 low=500 high=300",
     "kernel=sharpen scale=0.25 bias=10",
     "kernel=gaussian size=9 sigma=1.5 border=constant border-value=0.5",
     "kernel=sobel-x chroma=filter",
@@ -31,6 +33,7 @@ static const gchar *const settings[] = {
     "kernel=sobel chroma-kernel=box chroma-size=9 bias=20",
     "kernel=gaussian chroma-kernel=laplacian",
     "kernel=gaussian fields=frame",
+    "kernel=sobel measure=histogram",
 };
 
 /* First resets all properties to their defaults, so that values of an earlier setting do not
@@ -38,29 +41,19 @@ static const gchar *const settings[] = {
 static void
 apply(GstElement *element, const gchar *setting) {
   static const gchar *const defaults[][2] = {
-      {"size", "0"},
-      {"sigma", "0"},
-      {"scale", "0"},
-      {"bias", "0"},
-      {"response", "auto"},
-      {"border", "replicate"},
-      {"border-value", "0"},
-      {"chroma", "auto"},
-      {"threshold", "0"},
-      {"invert", "false"},
-      {"mix", "1"},
-      {"overlay", "0"},
-      {"roi", "<>"},
-      {"target", "<>"},
-      {"outside", "copy"},
-      {"roi-meta", "false"},
-      {"roi-type", ""},
-      {"roi-sigma", "0"},
-      {"algorithm", "auto"},
-      {"chroma-size", "0"},
-      {"stride", "1"},
-      {"fields", "auto"},
-      {"chroma-kernel", "same"},
+      {"size", "0"},         {"sigma", "0"},
+      {"scale", "0"},        {"bias", "0"},
+      {"response", "auto"},  {"low", "100"},
+      {"high", "200"},       {"border", "replicate"},
+      {"border-value", "0"}, {"chroma", "auto"},
+      {"threshold", "0"},    {"invert", "false"},
+      {"mix", "1"},          {"overlay", "0"},
+      {"measure", "off"},    {"roi", "<>"},
+      {"target", "<>"},      {"outside", "copy"},
+      {"roi-meta", "false"}, {"roi-type", ""},
+      {"roi-sigma", "0"},    {"algorithm", "auto"},
+      {"chroma-size", "0"},  {"stride", "1"},
+      {"fields", "auto"},    {"chroma-kernel", "same"},
   };
   for (guint i = 0; i < G_N_ELEMENTS(defaults); i++)
     gst_util_set_object_arg(G_OBJECT(element), defaults[i][0], defaults[i][1]);
@@ -322,10 +315,10 @@ GST_END_TEST;
 
 GST_START_TEST(pixel_properties_are_mutable_while_playing) {
   static const gchar *const scalars[] = {
-      "kernel",       "size",          "sigma",       "scale",    "bias",    "border",
-      "border-value", "chroma",        "alpha",       "response", "stride",  "algorithm",
-      "invert",       "mix",           "threshold",   "overlay",  "outside", "roi-meta",
-      "roi-sigma",    "chroma-kernel", "chroma-size", "fields"};
+      "kernel",    "size",    "sigma",    "scale",    "bias",      "border",        "border-value",
+      "chroma",    "alpha",   "response", "stride",   "algorithm", "invert",        "mix",
+      "threshold", "overlay", "outside",  "roi-meta", "roi-sigma", "chroma-kernel", "chroma-size",
+      "fields",    "low",     "high",     "measure"};
   /* control bindings cannot set these */
   static const gchar *const others[] = {"matrix",      "row", "column", "matrix-text",
                                         "kernel-file", "roi", "target", "roi-type"};

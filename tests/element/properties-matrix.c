@@ -179,6 +179,8 @@ static const gchar *const same_with_chroma[][2] = {
     {"kernel=sobel chroma=copy", "kernel=sobel chroma-kernel=identity"},
     {"kernel=sobel chroma=copy bias=20 scale=0.5 response=offset",
      "kernel=sobel bias=20 scale=0.5 response=offset chroma-kernel=identity"},
+    {"kernel=sobel chroma=copy response=canny low=40 high=200",
+     "kernel=sobel chroma-kernel=identity response=canny low=200 high=40 scale=0.5 bias=9"},
     /* roi-sigma blurs chroma as luma */
     {"kernel=gaussian roi=<4,2,20,10> roi-sigma=0.2",
      "kernel=gaussian roi=<4,2,20,10> roi-sigma=0.2 chroma-kernel=box chroma-size=9"},

@@ -74,6 +74,8 @@ disturb(GstElement *element) {
       {"scale", "0.3"},
       {"bias", "-11"},
       {"response", "offset"},
+      {"low", "3.5"},
+      {"high", "7000"},
       {"border", "wrap"},
       {"border-value", "0.75"},
       {"chroma", "copy"},
@@ -84,6 +86,7 @@ disturb(GstElement *element) {
       {"invert", "true"},
       {"mix", "-3"},
       {"overlay", "0x80ff0000"},
+      {"measure", "sums"},
       {"stride", "2"},
       {"roi", "<1,2,3,4>"},
       {"target", "<5,6>"},
@@ -214,14 +217,16 @@ assert_white(const gchar *caps, GstBuffer *buffer) {
   test_unmap(&frame);
 }
 
-/* Without lines, the output of `sketch` is white in the format's range. */
-GST_START_TEST(sketch_is_on_white) {
+/* Without lines, the output of the sketches is white in the format's range. */
+GST_START_TEST(sketches_are_on_white) {
+  static const gchar *const presets[] = {"@preset=sketch", "@preset=sketch-thin"};
   /* full range; the format's default, which is limited for luma and chroma */
   static const gchar *const ranges[] = {"colorimetry=1:4:0:0", ""};
-  for (guint i = 0; i < test_n_formats_in_caps * G_N_ELEMENTS(ranges); i++) {
-    const gchar *format = test_formats_in_caps[i / G_N_ELEMENTS(ranges)];
+  const guint n_caps = test_n_formats_in_caps * G_N_ELEMENTS(ranges);
+  for (guint i = 0; i < n_caps * G_N_ELEMENTS(presets); i++) {
+    const gchar *format = test_formats_in_caps[i % n_caps / G_N_ELEMENTS(ranges)];
     g_autofree gchar *caps = test_caps_with(format, 8, 4, ranges[i % G_N_ELEMENTS(ranges)]);
-    g_autoptr(GstElement) element = test_element_new("@preset=sketch");
+    g_autoptr(GstElement) element = test_element_new(presets[i / n_caps]);
     GstHarness *h = test_harness_around(element, caps);
     g_autoptr(GstBuffer) result = test_push_pull(h, test_frame_flat(caps, 0));
     assert_white(caps, result);
@@ -232,10 +237,11 @@ GST_END_TEST;
 
 /* A preset does not change properties of the device. */
 GST_START_TEST(presets_do_not_set_device_properties) {
-  g_autoptr(GstElement) element = test_element_new("n-threads=3 in-flight=2");
+  g_autoptr(GstElement) element = test_element_new("n-threads=3 in-flight=2 measure-interval=7");
   load(element, "edges");
   test_assert_text(element, "n-threads", "3");
   test_assert_text(element, "in-flight", "2");
+  test_assert_text(element, "measure-interval", "7");
 }
 GST_END_TEST;
 
@@ -648,7 +654,7 @@ properties_presets_suite(void) {
   tcase_add_test(tc, every_preset_runs);
   tcase_add_test(tc, every_preset_is_described);
   tcase_add_test(tc, preset_sets_its_values);
-  tcase_add_test(tc, sketch_is_on_white);
+  tcase_add_test(tc, sketches_are_on_white);
   tcase_add_test(tc, presets_do_not_set_device_properties);
   tcase_add_test(tc, presets_use_no_element_name);
   tcase_add_test(tc, missing_preset_changes_nothing);

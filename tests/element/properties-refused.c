@@ -39,6 +39,15 @@ static const Contradiction contradictions[] = {
     {"kernel=gaussian size=9", "response=direction", "response=direction: the kernel gaussian"},
     {"kernel=sobel response=direction", "kernel=box", "response=direction: the kernel box"},
     {"kernel=sobel response=direction", "matrix=<1,2,1,2,4,2,1,2,1>", "the kernel custom"},
+    {"kernel=sobel response=canny", "kernel=roberts",
+     "response=canny: the kernel is roberts; sobel"},
+    {"kernel=sobel response=canny-l1", "row=<1,2,1>",
+     "response=canny-l1: the kernel is custom; sobel"},
+    {"kernel=sobel response=canny", "color=components", "response=canny: color=components is set"},
+    {"kernel=scharr chroma=filter", "response=canny",
+     "response=canny: chroma=filter is set; auto, copy or"},
+    {"kernel=gaussian chroma-size=5", "kernel=sobel response=canny",
+     "chroma-size is set; a chroma-kernel is needed"},
     {"kernel=sobel", "kernel=custom", "kernel=custom: no coefficients"},
     {"kernel=gaussian", "sigma=22", "21.08 is the largest sigma"},
     {"kernel=gaussian size=15 sigma=24", "size=0", "21.08 is the largest sigma"},
@@ -291,6 +300,37 @@ GST_START_TEST(useless_chroma_kernel) {
 }
 GST_END_TEST;
 
+/* Thresholds without effect are reported once, and so are scale and bias. */
+GST_START_TEST(useless_with_response) {
+  static const struct {
+    const gchar *changes;
+    guint n; /* number of warnings */
+    const gchar *says;
+  } steps[] = {
+      {"low=100 high=200", 0, ""},
+      {"low=50", 1, "low=50 has no effect on the response magnitude; response=canny uses it"},
+      {"low=60 bias=20", 0, ""},
+      {"high=100", 1, "high=100 has no effect on the response magnitude; response=canny uses it"},
+      {"response=canny", 1, "bias=20 has no effect on the response canny"},
+      {"bias=0 low=100 scale=0.5", 1, "scale=0.5 has no effect on the response canny"},
+      {"response=canny-l1 scale=2", 0, ""},
+      {"response=direction", 1, "high=100 has no effect on the response direction"},
+      {"high=200 response=canny", 1, "scale=2 has no effect on the response canny"},
+      {"scale=0", 0, ""},
+      {"response=auto", 0, ""},
+      {"low=0 high=0 kernel=box", 2, "low=0 has no effect on the response clamp"},
+  };
+  GstHarness *h = test_harness_new("kernel=sobel", CAPS);
+  for (guint i = 0; i < G_N_ELEMENTS(steps); i++) {
+    test_set(h->element, steps[i].changes);
+    for (guint n = 0; n < 2; n++)
+      gst_buffer_unref(test_push_pull(h, test_frame_random(CAPS, 1)));
+    assert_warnings(h, steps[i].n, steps[i].says);
+  }
+  test_teardown(h);
+}
+GST_END_TEST;
+
 /* A Gaussian for chroma uses sigma, and not roi-sigma. */
 GST_START_TEST(sigma_of_chroma) {
   GstHarness *h = test_harness_new("sigma=2 chroma-kernel=gaussian roi-sigma=0.2", CAPS);
@@ -521,6 +561,7 @@ properties_refused_suite(void) {
   tcase_add_test(tc, useless_sigma);
   tcase_add_test(tc, useless_roi_sigma);
   tcase_add_test(tc, useless_chroma_kernel);
+  tcase_add_test(tc, useless_with_response);
   tcase_add_test(tc, sigma_of_chroma);
   tcase_add_test(tc, bindings_are_reported_once);
   tcase_add_loop_test(tc, refused_before_the_start, 0, G_N_ELEMENTS(starts));

@@ -22,7 +22,10 @@ static const Row rows[] = {
     {"scale", "0", {"0.25", "1", "-2"}},
     {"bias", "0", {"128", "-255", "0.5"}},
     {"response", "auto", {"clamp", "absolute", "offset", "magnitude"}},
-    {"response", "auto", {"magnitude-l1", "direction", "auto"}},
+    {"response", "auto", {"magnitude-l1", "direction", "canny", "canny-l1"}},
+    {"response", "auto", {"auto"}},
+    {"low", "100", {"0", "0.5", "1000000", "100"}},
+    {"high", "200", {"0", "0.5", "1000000", "200"}},
     {"border", "replicate", {"constant", "reflect", "reflect-101", "wrap"}},
     {"border-value", "0", {"0.5", "1", "0"}},
     {"chroma", "auto", {"filter", "copy", "neutral", "auto"}},
@@ -33,6 +36,7 @@ static const Row rows[] = {
     {"invert", "false", {"true", "false"}},
     {"mix", "1", {"-1.5", "0", "8", "1"}},
     {"overlay", "0", {"0xff00ff00", "0x80ffffff", "255", "0"}},
+    {"measure", "off", {"sums", "histogram", "off"}},
     {"stride", "1", {"2", "4", "1"}},
     {"roi", "< >", {"<10, 20, 300, 200>", "<<0, 0, 8, 8>, <4, 4, 1, 2147483647>>", "< >"}},
     {"target", "< >", {"<10, 20>", "<<0, 0>, <4, 2147483647>>", "< >"}},
@@ -45,6 +49,7 @@ static const Row rows[] = {
     {"backend", "auto", {"cpu", "cuda", "auto"}},
     {"cuda-device-id", "-1", {"0", "3", "-1"}},
     {"n-threads", "0", {"1", "2", "64"}},
+    {"measure-interval", "0.1", {"0", "2.5", "1000000"}},
 };
 
 static gchar *

@@ -90,6 +90,8 @@ GST_START_TEST(every_format) {
       "kernel=scharr stride=4",
       "kernel=laplacian border=reflect-101 threshold=0.25 mix=0.5",
       "kernel=sobel overlay=0xc0ff4000",
+      "kernel=sobel response=canny low=60 high=400",
+      "kernel=scharr response=canny-l1 low=2000 high=500 border=wrap invert=true",
       "kernel=gaussian size=7 stride=2 invert=true mix=-1.5",
       "kernel=gaussian size=5 border=wrap alpha=weighted",
       "kernel=box size=9 chroma-size=3 stride=2 border=reflect mix=0.5 alpha=weighted",

@@ -74,8 +74,13 @@ run_plan(CcPlan *plan, const CcRegion *regions, guint n_regions, gboolean by_fie
   CcProgram *program = cc_backend_prepare(cpu_backend(), plan, NULL);
   fuzz_check(program, "no program of a plan");
   CcFrame src = new_frame(&plan->frame_layout), dst = new_frame(&plan->out_frame_layout);
-  const CcSubmitInfo submission = {
-      .src = src, .dst = dst, .regions = regions, .n_regions = n_regions, .by_fields = by_fields};
+  g_autofree gpointer results = g_malloc(n_regions * program->plan->result_bytes);
+  const CcSubmitInfo submission = {.src = src,
+                                   .dst = dst,
+                                   .regions = regions,
+                                   .n_regions = n_regions,
+                                   .results = results,
+                                   .by_fields = by_fields};
   CcSubmission *job = cc_backend_submit(cpu_backend(), program, &submission, NULL);
   fuzz_check(job && cc_backend_wait(cpu_backend(), job, &times, NULL), "a program does not run");
   free_frame(&src);

@@ -47,12 +47,19 @@ static const Setting settings[][4] = {
     {{"kernel", "box"}, {"interlace-mode", "alternate"}, {"border", "reflect"}},
     {{"kernel", "box"}, {"alpha", "weighted"}, {"chroma-size", "5"}, {"border", "wrap"}},
     {{"kernel", "gaussian"}, {"alpha", "weighted"}, {"color", "grey"}, {"stride", "2"}},
+    {{"kernel", "sobel"}, {"response", "canny"}, {"low", "40"}, {"high", "250"}},
+    {{"kernel", "scharr"}, {"response", "canny-l1"}, {"stride", "2"}, {"border", "constant"}},
+    {{"kernel", "sobel"}, {"measure", "histogram"}, {"mix", "0"}, {"threshold", "0.2"}},
     {{"kernel", "identity"}, {"roi", "<0,0,8,2147483647>"}},
     {{"kernel", "sobel"}, {"roi", "<<0,0,6,1>,<0,0,2,2>>"}, {"outside", "black"}},
     {{"kernel", "box"}, {"roi", "<0,0,8,8>"}, {"target", "<0,0>"}, {"stride", "2"}},
     {{"kernel", "gaussian"},
      {"roi", "<<0,0,6,1>,<0,0,2,2>>"},
      {"alpha", "weighted"},
+     {"interlace-mode", "interleaved"}},
+    {{"kernel", "sobel"},
+     {"roi", "<<0,0,6,1>,<0,0,2,2>>"},
+     {"response", "canny"},
      {"interlace-mode", "interleaved"}},
     {{"kernel", "gaussian"}, {"roi", "<0,0,8,8>"}, {"roi-sigma", "1"}, {"overlay", "0xffff0000"}},
     {{"kernel", "gaussian"},
@@ -62,7 +69,7 @@ static const Setting settings[][4] = {
 };
 #define N_COPYING 3
 /* The last settings have regions. */
-#define COPYING_REGION (G_N_ELEMENTS(settings) - 6)
+#define COPYING_REGION (G_N_ELEMENTS(settings) - 7)
 #define OF_METAS (G_N_ELEMENTS(settings) - 1)
 
 static const gchar *const all_formats[] = {CC_FORMATS(CC_FORMAT_NAME)};

@@ -38,8 +38,8 @@ def raw(value):
 FORMATS = [name for name in re.findall(r"F\((\w+), CC_", (ROOT / "plugin/memory/formats.h").read_text())
            if name not in ("P016_LE", "Y444_16LE")]
 COPY, COPY_WRAP, SOBEL, DIRECTION, BLUR, HALF, BOX, KIRSCH, QUARTER = 0, 2, 3, 4, 5, 6, 7, 8, 9
-CHROMA, INTERLEAVED, ALTERNATE, WEIGHTED, WEIGHTED_GREY = range(18, 23)
-REGION, BLACK_OUTSIDE, TARGET, WEIGHTED_REGIONS, ROI_SIGMA, OF_METAS = range(23, 29)
+CHROMA, INTERLEAVED, ALTERNATE, WEIGHTED, WEIGHTED_GREY, CANNY, CANNY_STRIDE = range(18, 25)
+REGION, BLACK_OUTSIDE, TARGET, WEIGHTED_REGIONS, CANNY_REGIONS, ROI_SIGMA, OF_METAS = range(25, 32)
 META, CROP, READ_ONLY, ONE_BLOCK, SHARED, SPLIT, LOCKED = (1 << i for i in range(7))
 
 
@@ -101,6 +101,15 @@ FRAMES = {
     "weighted-crop": caps(WEIGHTED, "RGBA", 8, 4) + buffer(
         META | CROP, size=raw(4 * 32 * 16),
         meta=metas(raw(32), raw(16), planes_at=[(SENSIBLE, raw(4 * 32))], x=raw(5), y=raw(7))),
+    "canny-nv12-odd": caps(CANNY, "NV12", 33, 17) + buffer() + buffer(),
+    "canny-gray16-one-column": caps(CANNY, "GRAY16_LE", 1, 64) + buffer(),
+    "canny-rgba-crop": caps(CANNY, "RGBA", 8, 4) + buffer(
+        META | CROP, size=raw(4 * 32 * 16),
+        meta=metas(raw(32), raw(16), planes_at=[(SENSIBLE, raw(4 * 32))], x=raw(5), y=raw(7))),
+    "canny-stride-yuy2-odd": caps(CANNY_STRIDE, "YUY2", 9, 4) + buffer(),
+    "canny-stride-p010": caps(CANNY_STRIDE, "P010_10LE", 31, 15) + buffer() + buffer(READ_ONLY),
+    "canny-regions-i420": caps(CANNY_REGIONS, "I420", 33, 17) + buffer() + buffer(SHARED) + buffer(READ_ONLY),
+    "canny-regions-uyvy-row": caps(CANNY_REGIONS, "UYVY", 9, 1) + buffer(),
     "weighted-regions": caps(WEIGHTED_REGIONS, "ARGB", 33, 17) + buffer() + buffer(SHARED) + buffer(READ_ONLY),
     "weighted-regions-ayuv-row": caps(WEIGHTED_REGIONS, "AYUV", 9, 1) + buffer(),
     "region-in-place": caps(REGION, "I420", 33, 17) + buffer() + buffer(SHARED) + buffer(READ_ONLY),
