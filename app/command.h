@@ -24,6 +24,7 @@ typedef AppStatus (*AppRun)(int argc, char **argv);
 
 AppStatus app_apply(int argc, char **argv);
 AppStatus app_play(int argc, char **argv);
+AppStatus app_measure(int argc, char **argv);
 AppStatus app_plan(int argc, char **argv);
 AppStatus app_run(int argc, char **argv);
 AppStatus app_status(int argc, char **argv);

@@ -363,10 +363,12 @@ filter_digest(GstElement *filter) {
   return g_strdup(g_checksum_get_string(checksum));
 }
 
-/* TRUE for the properties that need metas, which frames of a file do not have. */
+/* TRUE for the properties that have no effect in the command: frames of a file have no metas, and
+ * the command reads the figures of each frame. */
 static gboolean
-is_of_metas(const gchar *property) {
-  return g_str_equal(property, "roi-meta") || g_str_equal(property, "roi-type");
+is_unused(const gchar *property) {
+  static const gchar *const unused[] = {"roi-meta", "roi-type", "measure-interval", NULL};
+  return g_strv_contains(unused, property);
 }
 
 /* ---- options ---- */
@@ -475,7 +477,7 @@ add_properties(FilterOptions *self, GOptionContext *context, gboolean all) {
   g_autoptr(GArray) entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
   for (guint i = 0; self->properties[i]; i++) {
     GParamSpec *spec = self->properties[i];
-    if (is_of_metas(spec->name) || (!all && !is_placement(spec->name)))
+    if (is_unused(spec->name) || (!all && !is_placement(spec->name)))
       continue;
     g_auto(Described) described = describe(spec);
     gchar *description = describe_property(self, spec);

@@ -23,6 +23,7 @@ static const struct {
 } commands[] = {
     {"apply", "IN... OUT", "filter videos, images or a camera into files", app_apply, FALSE},
     {"play", "[IN]", "filter in a window, before and after side by side", app_play, FALSE},
+    {"measure", "IN", "print figures of each frame: sharpness, edges", app_measure, FALSE},
     {"plan", "IN...", "split a long job into chunks, for many machines", app_plan, FALSE},
     {"run", "JOB", "make one chunk of a job, or all missing ones", app_run, FALSE},
     {"status", "JOB", "show which chunks of a job are made", app_status, FALSE},

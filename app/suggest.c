@@ -13,7 +13,6 @@ static const gchar *const synonyms[][2] = {
     {"bgr24", "BGR"},
     {"bitrate", "encoder"},
     {"blur", "gaussian"},
-    {"canny", "sobel"},
     {"codec", "encoder"},
     {"crf", "encoder"},
     {"duration", "seconds"},

@@ -50,40 +50,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Apply, clear_apply)
 
 static gboolean
 read_times(Apply *self, GError **error) {
-  if (self->end && self->seconds)
-    return app_refuse(error, "--end \"%s\" and --seconds \"%s\": only one of the two can be given",
-                      self->end, self->seconds);
   if (self->at && (self->start || self->end || self->seconds))
     return app_refuse(
         error,
         "--at \"%s\" makes one image; --start, --end and --seconds are for a video or "
         "numbered images",
         self->at);
-  GstClockTime seconds = 0, *start = &self->convert.start, *end = &self->convert.end;
-  if (!option_read_time("--at", self->at, 0, start, error) ||
-      !option_read_time("--start", self->start, 0, start, error) ||
-      !option_read_time("--end", self->end, GST_MSECOND, end, error) ||
-      !option_read_time("--seconds", self->seconds, GST_MSECOND, &seconds, error))
-    return FALSE;
-  if (self->end && *end <= *start)
-    return app_refuse(error, "--end \"%s\": expected a time after --start, which is %g seconds",
-                      self->end, (gdouble)*start / GST_SECOND);
-  if (self->seconds)
-    *end = *start + seconds;
-  return TRUE;
-}
-
-static gboolean
-read_rate(Apply *self, GError **error) {
-  const gchar *text = self->framerate ? self->framerate : "25";
-  g_auto(GStrv) parts = g_strsplit(text, "/", 2);
-  guint64 n = 0, d = 1;
-  if (!parts[0] || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXINT, &n, NULL) ||
-      (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 1, G_MAXINT, &d, NULL)))
-    return app_refuse(
-        error, "--framerate \"%s\": expected images a second, such as 25 or 30000/1001", text);
-  self->convert.rate = g_strdup_printf("%u/%u", (guint)n, (guint)d);
-  return TRUE;
+  const OptionPart part = {self->start, self->end, self->seconds};
+  return option_read_time("--at", self->at, 0, &self->convert.start, error) &&
+         option_read_part(&part, &self->convert.start, &self->convert.end, error);
 }
 
 static gboolean
@@ -104,10 +79,8 @@ check_options(const Apply *self, const Input *input, const Media *media, gboolea
   const gboolean is_image = media->kind == MEDIA_IMAGE && !is_sequence;
   const gchar *const times[][2] = {
       {"--start", self->start}, {"--end", self->end}, {"--seconds", self->seconds}};
-  if (self->framerate && !input->sequence)
-    return app_refuse(
-        error, "--framerate \"%s\": only for numbered images as IN, such as frames/%%04d.png",
-        self->framerate);
+  if (!option_check_rate(self->framerate, input, error))
+    return FALSE;
   if (self->at && !is_image)
     return app_refuse(error, "--at \"%s\": only for one image as OUT; use --start for a video",
                       self->at);
@@ -300,7 +273,8 @@ app_apply(int argc, char **argv) {
   g_auto(GStrv) words = convert_options_parse(&self.convert, "apply", summary, entries, argc, argv,
                                               2, G_MAXUINT, &error);
   if (!words || !read_times(&self, &error) ||
-      !option_read_share(self.split, &self.convert.original, &error) || !read_rate(&self, &error))
+      !option_read_share(self.split, &self.convert.original, &error) ||
+      !option_read_rate(self.framerate, &self.convert.rate, &error))
     return fail(error);
   progress_init(&self.progress, self.convert.quiet);
   const guint last = g_strv_length(words) - 1;

@@ -173,19 +173,6 @@ run_conversion(Conversion *self, GstElement *filter, const Input *input,
 }
 
 static gboolean
-check_frames(const ConvertOptions *options, const PipelineRun *run, GError **error) {
-  if (run->frames > 0)
-    return TRUE;
-  if (options->start > 0)
-    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "%s: no frame at %g seconds",
-                run->input, (gdouble)options->start / GST_SECOND);
-  else
-    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                "%s: no frame of the video could be read", run->input);
-  return FALSE;
-}
-
-static gboolean
 convert_images(Conversion *self, GstElement *filter, const Input *input,
                const ConvertOptions *options, GError **error) {
   PipelineRun *run = self->run;
@@ -199,7 +186,7 @@ convert_images(Conversion *self, GstElement *filter, const Input *input,
   }
   /* Count the written images, because the filter may have output a frame that was not written. */
   run->frames = self->next - first;
-  if (!ended || !check_frames(options, run, error))
+  if (!ended || !run_check_frames(run, error))
     return FALSE;
   if (!self->output->sequence || run_check_length(run, &truncated))
     return TRUE;
@@ -222,7 +209,7 @@ convert_video(Conversion *self, GstElement *filter, const Input *input, Output *
   if (self->video.encoded < run->frames)
     run_note(run, "%s: the encoder dropped %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " frames",
              output->name, run->frames - self->video.encoded, run->frames);
-  if (!check_frames(options, run, error) || !input_check_unchanged(input, error))
+  if (!run_check_frames(run, error) || !input_check_unchanged(input, error))
     return FALSE;
   if (run_check_length(run, &truncated))
     return atomic_file_commit(&output->file, output->path, output->name, error);

@@ -124,6 +124,47 @@ option_read_time(const gchar *option, const gchar *text, GstClockTime min, GstCl
 }
 
 gboolean
+option_read_part(const OptionPart *part, GstClockTime *start, GstClockTime *end, GError **error) {
+  GstClockTime seconds = 0;
+  if (part->end && part->seconds)
+    return app_refuse(error, "--end \"%s\" and --seconds \"%s\": only one of the two can be given",
+                      part->end, part->seconds);
+  if (!option_read_time("--start", part->start, 0, start, error) ||
+      !option_read_time("--end", part->end, GST_MSECOND, end, error) ||
+      !option_read_time("--seconds", part->seconds, GST_MSECOND, &seconds, error))
+    return FALSE;
+  if (part->end && *end <= *start)
+    return app_refuse(error, "--end \"%s\": expected a time after --start, which is %g seconds",
+                      part->end, (gdouble)*start / GST_SECOND);
+  if (part->seconds)
+    *end = *start + seconds;
+  return TRUE;
+}
+
+gboolean
+option_read_rate(const gchar *text, gchar **rate, GError **error) {
+  if (!text)
+    text = "25";
+  g_auto(GStrv) parts = g_strsplit(text, "/", 2);
+  guint64 n = 0, d = 1;
+  if (!parts[0] || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXINT, &n, NULL) ||
+      (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 1, G_MAXINT, &d, NULL)))
+    return app_refuse(
+        error, "--framerate \"%s\": expected images a second, such as 25 or 30000/1001", text);
+  *rate = g_strdup_printf("%u/%u", (guint)n, (guint)d);
+  return TRUE;
+}
+
+gboolean
+option_check_rate(const gchar *text, const Input *input, GError **error) {
+  if (text && !input->sequence)
+    return app_refuse(
+        error, "--framerate \"%s\": only for numbered images as IN, such as frames/%%04d.png",
+        text);
+  return TRUE;
+}
+
+gboolean
 option_read_share(const gchar *text, gdouble *share, GError **error) {
   gdouble value;
   if (!text)

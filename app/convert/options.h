@@ -4,6 +4,7 @@
 /* The options of a conversion: used by `apply`, by `plan`, and for the chunks of a job. */
 
 #include "app/filteroptions.h"
+#include "input.h"
 #include "media.h"
 
 G_BEGIN_DECLS
@@ -44,6 +45,23 @@ GstElement *convert_options_make_encoder(const ConvertOptions *self, const Media
  * the accepted forms. */
 gboolean option_read_time(const gchar *option, const gchar *text, GstClockTime min,
                           GstClockTime *time, GError **error);
+
+/* The texts of the options --start, --end and --seconds; NULL: not given. */
+typedef struct {
+  const gchar *start, *end, *seconds;
+} OptionPart;
+
+/* Reads the part of the input. Times that are not given leave `*start` and `*end` unchanged. FALSE
+ * with an error if a text is wrong, or if the part is empty. */
+gboolean option_read_part(const OptionPart *part, GstClockTime *start, GstClockTime *end,
+                          GError **error);
+
+/* Reads --framerate, as the rate of numbered images. A NULL `text` means 25. Free the rate. FALSE
+ * with an error if the text is wrong. */
+gboolean option_read_rate(const gchar *text, gchar **rate, GError **error);
+
+/* FALSE with an error if --framerate is given and the input is not numbered images. */
+gboolean option_check_rate(const gchar *text, const Input *input, GError **error);
 
 /* Reads --split: a share of the width, 0 to 1. A NULL `text` leaves `*share` unchanged. FALSE with
  * an error if the text is wrong. */

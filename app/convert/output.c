@@ -44,6 +44,12 @@ check_path(const gchar *path, const gchar *name, GError **error) {
   return TRUE;
 }
 
+gchar *
+output_find_path(const gchar *name, GError **error) {
+  g_autofree gchar *path = follow_links(name);
+  return check_path(path, name, error) ? g_steal_pointer(&path) : NULL;
+}
+
 gboolean
 output_init(Output *self, const gchar *name, GError **error) {
   memset(self, 0, sizeof *self);

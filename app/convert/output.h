@@ -19,6 +19,10 @@ typedef struct {
   AtomicFile file; /* only for a video; convert() begins and commits it */
 } Output;
 
+/* Returns the path of an output file: what symbolic links lead to. NULL with an error if its folder
+ * does not exist, or if it exists and is not a file. */
+gchar *output_find_path(const gchar *name, GError **error);
+
 /* Finds out if `name` is a video, an image or numbered images. `name` must live as long as `self`.
  * FALSE with an error if the extension is unknown, if the folder of OUT does not exist, or if
  * `name` exists and is not a file. Clear `self` also after FALSE. */

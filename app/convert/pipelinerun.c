@@ -78,7 +78,7 @@ static void
 read_size(PipelineRun *self, GstPad *pad) {
   g_autoptr(GstCaps) caps = gst_pad_get_current_caps(pad);
   GstVideoInfo format;
-  if (!gst_video_info_from_caps(&format, caps))
+  if (!caps || !gst_video_info_from_caps(&format, caps)) /* no caps: the pipeline stops */
     return;
   self->width = GST_VIDEO_INFO_WIDTH(&format);
   self->height = GST_VIDEO_INFO_HEIGHT(&format);
@@ -259,6 +259,19 @@ report_losses(PipelineRun *self) {
        GST_VIDEO_FORMAT_INFO_H_SUB(to->finfo, 1) > GST_VIDEO_FORMAT_INFO_H_SUB(from->finfo, 1)))
     run_note(self, "%s: its chroma is %s, but %s has %s", self->output, chroma_kept, self->input,
              chroma);
+}
+
+gboolean
+run_check_frames(const PipelineRun *self, GError **error) {
+  if (self->frames > 0)
+    return TRUE;
+  if (self->begin > 0)
+    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "%s: no frame at %g seconds",
+                self->input, (gdouble)self->begin / GST_SECOND);
+  else
+    g_set_error(error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                "%s: no frame of the video could be read", self->input);
+  return FALSE;
 }
 
 gboolean

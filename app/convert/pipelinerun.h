@@ -73,6 +73,9 @@ void run_watch_stream(PipelineRun *self, GstPad *pad, gboolean is_video);
  * any thread. */
 void run_watch_encoder(PipelineRun *self, GstElement *encoder);
 
+/* FALSE with an error if no frame left the filter. Call it after run_play. */
+gboolean run_check_frames(const PipelineRun *self, GError **error);
+
 /* FALSE with an error if the input ended much earlier than its container states. The tolerance is 2
  * percent of the length, but at least 0.5 and at most 5 seconds. Call it after run_play. */
 gboolean run_check_length(const PipelineRun *self, GError **error);

@@ -10,6 +10,7 @@
 #define MAX_SIZE 127
 #define MAX_SIGMA 21
 #define LINE_STEP 0.02
+#define LARGE_GRADIENT 1000
 
 typedef enum {
   VIEW_SPLIT,
@@ -61,14 +62,16 @@ change_view(Controls *self, const gchar *unused, gint by) {
  * another kernel. */
 static void
 reset_preset(Controls *self) {
-  static const gchar *const set[] = {"size",   "sigma",         "scale",       "bias",  "response",
-                                     "chroma", "chroma-kernel", "chroma-size", "color", "threshold",
-                                     "invert", "mix",           "overlay"};
+  static const gchar *const set[] = {"size",  "sigma",     "scale",  "bias",          "response",
+                                     "low",   "high",      "chroma", "chroma-kernel", "chroma-size",
+                                     "color", "threshold", "invert", "mix",           "overlay"};
   GObjectClass *class = G_OBJECT_GET_CLASS(self->filter);
+  g_object_freeze_notify(G_OBJECT(self->filter)); /* no frame gets only some of the values */
   for (guint i = 0; self->in_preset && i < G_N_ELEMENTS(set); i++)
     g_object_set_property(
         G_OBJECT(self->filter), set[i],
         g_param_spec_get_default_value(g_object_class_find_property(class, set[i])));
+  g_object_thaw_notify(G_OBJECT(self->filter));
   self->in_preset = FALSE;
 }
 
@@ -137,6 +140,20 @@ change_number(Controls *self, const gchar *property, gint by) {
   return CONTROLS_CHANGED;
 }
 
+/* Adds `by` to a threshold of canny, or ten times as much from 1000 on. Large kernels have large
+ * gradients. */
+static ControlsRequest
+change_gradient(Controls *self, const gchar *property, gint by) {
+  const GParamSpecDouble *spec =
+      G_PARAM_SPEC_DOUBLE(g_object_class_find_property(G_OBJECT_GET_CLASS(self->filter), property));
+  gdouble value;
+  g_object_get(self->filter, property, &value, NULL);
+  const gboolean is_large = by > 0 ? value >= LARGE_GRADIENT : value > LARGE_GRADIENT;
+  value = CLAMP(value + (is_large ? 10 * by : by), spec->minimum, spec->maximum);
+  g_object_set(self->filter, property, value, NULL);
+  return CONTROLS_CHANGED;
+}
+
 static ControlsRequest
 toggle(Controls *self, const gchar *property, gint unused) {
   gboolean value;
@@ -159,6 +176,12 @@ next_color(Controls *self, const gchar *property, gint by) {
   return CONTROLS_CHANGED;
 }
 
+/* Measures each frame. A preset switches measuring off. */
+static void
+measure(Controls *self) {
+  gst_util_set_object_arg(G_OBJECT(self->filter), "measure", "sums");
+}
+
 static ControlsRequest
 next_preset(Controls *self, const gchar *unused, gint by) {
   const gint count = self->presets ? (gint)g_strv_length(self->presets) : 0;
@@ -172,6 +195,7 @@ next_preset(Controls *self, const gchar *unused, gint by) {
     gst_preset_load_preset(GST_PRESET(self->filter), self->presets[self->preset]);
     g_object_get(self->filter, "roi-meta", &needs_metas, NULL);
   }
+  measure(self);
   self->in_preset = TRUE;
   return CONTROLS_CHANGED;
 }
@@ -200,6 +224,10 @@ static const struct {
     {"9", NULL, NULL, set_size, "size", 9},
     {"s|S", "s, S", "larger, smaller sigma of the Gaussian", change_number, "sigma", 50},
     {"r|R", "r, R", "next, previous response", next_value, "response", 1},
+    {"w|W", "w, W", "higher, lower threshold of weak edges (low), for canny", change_gradient,
+     "low", 10},
+    {"e|E", "e, E", "higher, lower threshold of strong edges (high), for canny", change_gradient,
+     "high", 10},
     {"c|C", "c, C", "next, previous chroma mode", next_value, "chroma", 1},
     {"b|B", "b, B", "next, previous border", next_value, "border", 1},
     {"v|V", "v, V", "higher, lower threshold", change_number, "threshold", 5},
@@ -282,12 +310,25 @@ property_text(GstElement *element, const GParamSpec *spec) {
   return GST_IS_PARAM_SPEC_ARRAY_LIST(spec) ? array_text(&value) : gst_value_serialize(&value);
 }
 
+/* TRUE for properties that measure. They do not change the result. */
+static gboolean
+is_measure(const gchar *property) {
+  return g_str_has_prefix(property, "measure");
+}
+
 /* TRUE for properties of the custom kernel. They have no effect on a named kernel. */
 static gboolean
 is_definition(const gchar *property) {
   static const gchar *const names[] = {"matrix", "matrix-text", "row",
                                        "column", "kernel-file", NULL};
   return g_strv_contains(names, property);
+}
+
+gboolean
+controls_finds_edges(const Controls *self) {
+  g_autofree gchar *response = property_text(
+      self->filter, g_object_class_find_property(G_OBJECT_GET_CLASS(self->filter), "response"));
+  return g_str_has_prefix(response, "canny");
 }
 
 gchar *
@@ -301,7 +342,7 @@ controls_describe(const Controls *self) {
     g_string_append_printf(text, "--kernel %s", name);
   for (guint i = 0; self->properties[i]; i++) {
     const GParamSpec *spec = self->properties[i];
-    if (spec == kernel || (!is_custom && is_definition(spec->name)))
+    if (spec == kernel || (!is_custom && is_definition(spec->name)) || is_measure(spec->name))
       continue;
     g_autofree gchar *value = property_text(self->filter, spec);
     g_autofree gchar *usual = property_text(self->defaults, spec);
@@ -333,6 +374,7 @@ controls_new(GstElement *filter, gdouble share) {
   self->requested = g_hash_table_new(g_str_hash, g_str_equal);
   self->presets = gst_preset_get_preset_names(GST_PRESET(filter));
   self->preset = -1;
+  measure(self);
   return self;
 }
 

@@ -20,8 +20,8 @@ typedef enum {
   CONTROLS_QUIT,
 } ControlsRequest;
 
-/* Attaches a wipe to the filter. `share` is the argument of wipe_attach. The filter must outlive
- * the controls. */
+/* Attaches a wipe to the filter, and lets it measure each frame. `share` is the argument of
+ * wipe_attach. The filter must outlive the controls. */
 Controls *controls_new(GstElement *filter, gdouble share);
 void controls_free(Controls *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Controls, controls_free)
@@ -35,6 +35,9 @@ void controls_drag(Controls *self, gdouble share);
 /* Returns the current values of the filter as options, such as "--kernel gaussian --sigma 2". Free
  * it. */
 gchar *controls_describe(const Controls *self);
+
+/* Returns whether the response is canny or canny-l1. */
+gboolean controls_finds_edges(const Controls *self);
 
 /* Returns the help: one line per key. Free it. */
 gchar *controls_help(void);

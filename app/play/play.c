@@ -67,6 +67,7 @@ typedef struct {
   guint settling;  /* timer that prints the options */
   guint rewinding; /* timer that restarts the video */
   gint64 began;    /* time of the last restart */
+  gchar *figure;   /* the last figure that was measured, as text; NULL before the first frame */
   guint64 frames;  /* number of frames at the last refresh */
   gint64 refreshed;
   gdouble rate;
@@ -96,8 +97,9 @@ describe_state(const Play *self) {
   guint size = 0;
   g_object_get(self->filter, "stats", &stats, NULL);
   gst_structure_get_uint(stats, "size", &size);
-  return g_strdup_printf("%s\nsize %u on %s; %s%s", options, size,
+  return g_strdup_printf("%s\nsize %u on %s; %s%s%s%s", options, size,
                          gst_structure_get_string(stats, "backend"), progress,
+                         self->figure ? "; " : "", self->figure ? self->figure : "",
                          self->paused ? "; paused" : "");
 }
 
@@ -343,6 +345,24 @@ on_end(Play *self) {
         g_timeout_add((guint)CLAMP(REFRESH_MS - since, 0, REFRESH_MS), rewind_video, self);
 }
 
+/* Keeps the figure that says how sharp the video is. Canny's edges are black or white, so it is the
+ * share of white. Otherwise it is the mean square of the result. The text of a paused frame is
+ * drawn before its figure is known, so that frame is drawn again. */
+static void
+take_figure(Play *self, const GstStructure *measured) {
+  gdouble mean_square = 0, density = 0;
+  gst_structure_get(measured, "mean-square", G_TYPE_DOUBLE, &mean_square, "edge-density",
+                    G_TYPE_DOUBLE, &density, NULL);
+  g_autofree gchar *before = g_steal_pointer(&self->figure);
+  self->figure = controls_finds_edges(self->controls)
+                     ? g_strdup_printf("%.2f %% edges", 100 * density)
+                     : g_strdup_printf("mean square %.1f", mean_square);
+  if (!self->paused || g_strcmp0(before, self->figure) == 0)
+    return;
+  show_text(self);
+  repeat_frame(self);
+}
+
 static void
 on_element_message(Play *self, GstMessage *message) {
   if (gst_message_has_name(message, "cudaconv-backend")) {
@@ -353,6 +373,8 @@ on_element_message(Play *self, GstMessage *message) {
         gst_structure_get_string(backend, "device"), gst_structure_get_string(backend, "reason"));
     if (self->started)
       g_print("%s", self->backend);
+  } else if (gst_message_has_name(message, "cudaconv-measure")) {
+    take_figure(self, gst_message_get_structure(message));
   } else if (gst_is_missing_plugin_message(message) && !self->missing) {
     self->missing = gst_missing_plugin_message_get_description(message);
   } else if (gst_navigation_message_get_type(message) == GST_NAVIGATION_MESSAGE_EVENT) {
@@ -484,6 +506,7 @@ clear(Play *self) {
   g_main_loop_unref(self->loop);
   g_free(self->missing);
   g_free(self->note);
+  g_free(self->figure);
   g_free(self->printed);
   g_free(self->backend);
 }

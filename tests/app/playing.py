@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shared code of the tests of `cudaconv play`: makes videos and images, and runs a player."""
+"""Shared code of the tests with windows and terminals: makes videos and images, runs an X server, and runs a player."""
 
 import os
 import pathlib
@@ -37,6 +37,24 @@ def find_line(row):
         if min(pixels[x]) > 250 and max(pixels[x + 1]) < 5:
             return x
     return None
+
+
+def start_server(width, height):
+    """Starts an X server. -noreset: a server that resets when its last client leaves refuses new clients at that
+    moment."""
+    reader, writer = os.pipe()
+    screen = f"{width}x{height}x24"
+    server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", screen, "-nolisten", "tcp", "-noreset"],
+                              pass_fds=[writer], stderr=subprocess.DEVNULL)
+    os.close(writer)
+    with os.fdopen(reader) as numbers:
+        os.environ["DISPLAY"] = f":{numbers.readline().strip()}"
+    return server
+
+
+def act(*words):
+    """Moves the mouse, or presses keys and buttons, with the words of xdotool."""
+    subprocess.run(["xdotool", *map(str, words)], check=True)
 
 
 class Player:

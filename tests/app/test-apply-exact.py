@@ -142,7 +142,7 @@ class Options(media.Case):
         source = self.make(frames=2, pattern="smpte")
         kernel = self.folder / "my.ini"
         kernel.write_text("[mine]\nmatrix-3=1 2 1; 2 4 2; 1 2 1\n")
-        for properties in ("kernel=gaussian sigma=3", "kernel=gaussian size=9 chroma-size=3",
+        for properties in ("kernel=sobel response=canny low=40 high=90.5", "kernel=gaussian sigma=3", "kernel=gaussian size=9 chroma-size=3",
                            "kernel=sobel chroma-kernel=gaussian chroma-size=9", "border=constant border-value=1", "kernel-file=" + str(kernel),
                            "roi=<8,4,20,12> target=<2,6>", "roi=<<8,4,20,12>,<0,0,8,8>> outside=black",
                            "kernel=gaussian roi=<8,4,20,12> roi-sigma=0.25"):

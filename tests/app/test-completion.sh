@@ -69,7 +69,7 @@ takes_files() {
   [ "${found#no }" = "$wanted" ] || fail "\"${*:2}\" takes files: $found"
 }
 
-offers_all "" -- apply play plan run status merge explain kernels presets doctor --help --version
+offers_all "" -- apply play measure plan run status merge explain kernels presets doctor --help --version
 offers_all d -- doctor
 offers_all p -- play plan presets
 offers_all x --
@@ -87,6 +87,7 @@ offers_all status - -- --help --missing --check --json
 offers_all merge job - -- --help --out= --skip-failed --quiet
 offers_all plan --pi -- --piece=
 [[ $options == *nospace* ]] || fail "a space follows --piece="
+offers measure - -- --help --json --histogram --output= --start= --kernel= --preset= --quiet
 offers explain - -- --help --format= --frame-size= --kernel= --preset= --set= --backend=
 offers_all doctor - -- --help --backend= --json --timeout=
 offers_all doctor --h -- --help
@@ -113,8 +114,8 @@ offers_all doctor --backend c -- cuda cpu
 offers explain --format "" -- I420 P010_10LE RGBx
 offers_all explain --format=P01 -- P010_10LE P012_LE P016_LE
 offers_all explain -k so -- sobel sobel-x sobel-y
-offers_all apply --preset=sk -- sketch
-offers_all play -p sk -- sketch
+offers_all apply --preset=sk -- sketch sketch-thin
+offers_all play -p sk -- sketch sketch-thin
 offers_all plan -k so -- sobel sobel-x sobel-y
 offers_all run --backend= -- auto cuda cpu
 offers_all plan --piece "" --
@@ -136,6 +137,9 @@ takes_files no apply --roi ""
 takes_files yes play ""
 takes_files yes apply --kernel-file ""
 takes_files no apply --sigma ""
+takes_files yes measure ""
+takes_files yes measure --output ""
+takes_files no measure --seconds ""
 takes_files yes plan ""
 takes_files yes plan in.mp4 more
 takes_files yes plan --list ""

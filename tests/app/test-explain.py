@@ -36,6 +36,7 @@ WRONG = (
     ("--preset=sketh", 2, ("--preset \"sketh\"", "perhaps you mean sketch")),
     ("--size=4", 1, ("size=4", "odd")),
     ("--kernel=box --response=direction", 1, ("response=direction", "sobel")),
+    ("--kernel=box --response=canny", 1, ("response=canny: the kernel is box", "sobel, scharr or prewitt")),
 )
 
 

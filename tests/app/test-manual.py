@@ -12,7 +12,7 @@ import sys
 import unittest
 
 PROGRAM, PAGE = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1))
-FILTERING = {"apply", "play", "plan", "explain"}  # the commands whose options are those of the element as well
+FILTERING = {"apply", "play", "measure", "plan", "explain"}  # the commands whose options are those of the element as well
 GENERAL = {"-h", "--help"}
 
 
@@ -61,7 +61,7 @@ class Manual(unittest.TestCase):
             self.assertIn(f"cudaconv {command}", self.page["SYNOPSIS"])
 
     def test_options(self):
-        shared = find_entries(self.page["Options of apply, play, plan and explain"])
+        shared = find_entries(self.page["Options of apply, play, measure, plan and explain"])
         self.assertIn("--kernel", shared)
         for command in list_commands():
             with self.subTest(command=command):

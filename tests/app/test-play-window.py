@@ -18,6 +18,7 @@ import termios
 import time
 
 import playing
+from playing import act
 
 WIDTH = playing.WIDTH
 SCREEN = 640, 480
@@ -26,23 +27,6 @@ for tool in ("Xvfb", "xdotool"):
     if not shutil.which(tool):
         print(f"{tool} is not installed")
         sys.exit(77)
-
-
-def start_server():
-    """Starts an X server. -noreset: a server that resets when its last client leaves refuses new clients at that
-    moment."""
-    reader, writer = os.pipe()
-    size = f"{SCREEN[0]}x{SCREEN[1]}x24"
-    server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", size, "-nolisten", "tcp", "-noreset"],
-                              pass_fds=[writer], stderr=subprocess.DEVNULL)
-    os.close(writer)
-    with os.fdopen(reader) as numbers:
-        os.environ["DISPLAY"] = f":{numbers.readline().strip()}"
-    return server
-
-
-def act(*words):
-    subprocess.run(["xdotool", *map(str, words)], check=True)
 
 
 def look():
@@ -164,7 +148,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.environ.pop("WAYLAND_DISPLAY", None)
     video = pathlib.Path(folder, "video.avi")
     playing.make_video(video)
-    server = start_server()
+    server = playing.start_server(*SCREEN)
     try:
         check_keys_and_mouse(video, ("--sink", "ximagesink"))
         check_default_sink(video)

@@ -72,10 +72,12 @@ def check_keys(video):
     player.press("p")
     player.expect(line("--kernel gaussian --size 3", video), 2)
     before = player.printed
-    player.press("R")
-    player.expect("response=direction: the kernel gaussian has 1 matrix")
-    time.sleep(0.6)
-    check(player.read().count("cudaconv apply") == before.count("cudaconv apply"), "a rejected value is printed")
+    for message in ("response=canny-l1: the kernel is gaussian", "response=canny: the kernel is gaussian",
+                    "response=direction: the kernel gaussian has 1 matrix"):
+        player.press("R")
+        player.expect(message)
+        time.sleep(0.6)
+        check(player.read().count("cudaconv apply") == before.count("cudaconv apply"), "a rejected value is printed")
     player.press("R")
     player.expect(line("--kernel gaussian --size 3 --response magnitude-l1", video))
 
@@ -83,6 +85,34 @@ def check_keys(video):
     player.press("oooht \x1b[C\x1b[D?z~\x1b[24~ \x1bOP\x1bxk")
     # Another kernel resets the values that the preset had set.
     player.expect(line("--kernel sharpen", video))
+    player.end()
+
+
+def check_canny(video):
+    """The keys of the thresholds, and the figure in the text of the window, which GStreamer logs."""
+    text = os.environ | {"GST_DEBUG": "basetextoverlay:5", "GST_DEBUG_NO_COLOR": "1"}
+    player = playing.Player("--sink", "fakesink sync=true", "--kernel", "identity", "--bias", "255", video, env=text)
+    player.expect("; mean square 65025.0")
+    player.press("k" * 6)  # sobel
+    player.expect(line("--kernel sobel --bias 255", video))
+    player.end()
+
+    player = playing.Player("--sink", "fakesink sync=true", "--response", "canny", "--low=95", "--high=995", video, env=text)
+    player.expect("; 0.00 % edges")
+    for keys, options in (("w", "--low 105 --high 995"), ("WWW", "--low 75 --high 995"), ("W" * 10, "--low 0 --high 995"),
+                          ("e", "--low 0 --high 1005"), ("e", "--low 0 --high 1105"), ("EE", "--low 0 --high 905"),
+                          ("E" * 95, "--low 0 --high 0")):
+        player.press(keys)
+        player.expect(line(f"--kernel sobel --response canny {options}", video))
+    player.expect("; 1.88 % edges")  # six lines between the bars
+    player.press(" " + "e" * 101)
+    player.expect("; 0.00 % edges; paused")
+    # A preset measures too, and another kernel resets its thresholds.
+    player.press(" " + "p" * 3)
+    player.expect(line("--kernel sobel --response canny", video))
+    player.expect("; 0.31 % edges")  # one line
+    player.press("pK")
+    player.expect(line("--kernel emboss", video))
     player.end()
 
 
@@ -277,6 +307,7 @@ with tempfile.TemporaryDirectory() as folder:
     text.write_text("not a video")
     check_errors(video, audio, text)
     check_keys(video)
+    check_canny(video)
     check_lines(video)
     check_limits(video)
     check_frames(video)
