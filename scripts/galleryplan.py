@@ -141,6 +141,21 @@ def responses(listed):
         of_choices(listed, "response", ["auto"], lambda value: [("kernel", RESPONSES.get(value, "sobel"))]))
 
 
+def cannys(_):
+    canny = [("kernel", "sobel"), ("response", "canny")]
+    return Group(
+        "Canny",
+        "`response=canny` draws lines of one pixel where the gradient is largest. Each line has a pixel whose gradient is above `high`, "
+        "and goes on where the gradient is above `low`. Larger kernels have larger gradients, and need larger thresholds.",
+        [Image("canny-low", "Weak edges too", canny + [("low", "30"), ("high", "60")]),
+         Image("canny-high", "Only the strongest edges", canny + [("low", "250"), ("high", "500")]),
+         Image("canny-gap", "Strong edges, followed to their weak ends", canny + [("low", "30"), ("high", "500")]),
+         Image("canny-size", "Sobel 5x5, which averages noise",
+               [("kernel", "sobel"), ("size", "5"), ("response", "canny"), ("low", "800"), ("high", "1600")]),
+         Image("canny-overlay", "Edges in red over the image", canny + [("overlay", "0xffff0000")]),
+         Image("canny-ink", "Edges in black over the image", canny + [("low", "50"), ("overlay", "0xff000000")])])
+
+
 def scales(_):
     return Group(
         "Scale and bias",
@@ -329,6 +344,6 @@ def groups(build):
     """All groups of the page."""
     text = inspect(build)
     listed = properties_of(text)
-    return [kernels(listed), presets(presets_of(text)), sizes(listed), matrices(listed), responses(listed),
+    return [kernels(listed), presets(presets_of(text)), sizes(listed), matrices(listed), responses(listed), cannys(listed),
             scales(listed), thresholds(listed), mixes(listed), overlays(listed), *borders(listed), chromas(listed),
             colors(listed), alphas(listed), strides(listed), regions(listed), fields(listed)]

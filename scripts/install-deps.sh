@@ -12,10 +12,11 @@ declare -A packages=(
   [build]="gcc libc6-dev meson ninja-build pkg-config python3 libglib2.0-dev libgstreamer1.0-dev
            libgstreamer-plugins-base1.0-dev libjson-glib-dev"
   # gst-launch-1.0 and elements for the pipelines of the tests; GStreamer in Python; emulated processors; a virtual
-  # display and its keyboard
+  # display and its keyboard; GTK for examples/viewer.c
   [test]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
           gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav
-          gstreamer1.0-x python3-gi python3-gst-1.0 gir1.2-gst-plugins-base-1.0 qemu-user xvfb xdotool"
+          gstreamer1.0-x python3-gi python3-gst-1.0 gir1.2-gst-plugins-base-1.0 qemu-user xvfb xdotool
+          libgtk-3-dev"
   # for the demo and an installation: gst-launch-1.0, and plugins for common files, cameras and networks
   [run]="gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
          gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav"

@@ -22,8 +22,8 @@ END = '.\\" Here the list ends.\n'
 PLACEHOLDERS = {"Enum": "NAME", "Int": "N", "Double": "X", "Boolean": None, "Color": "COLOR", "Array": "ARRAY",
                 "String": "TEXT"}
 
-# properties that are no options of the command (is_of_metas in app/filteroptions.c)
-EXCEPT = ["roi-meta", "roi-type"]
+# properties that are no options of the command (is_unused in app/filteroptions.c)
+EXCEPT = ["roi-meta", "roi-type", "measure-interval"]
 
 
 def roff(text):

@@ -152,6 +152,13 @@ OPENCV = [
     Row("convertScaleAbs(Laplacian(g, CV_32F, ksize=5))",
         'matrix-text="2 4 4 4 2 4 0 -8 0 4 4 -8 -24 -8 4 4 0 -8 0 4 2 4 4 4 2" response=absolute chroma=neutral '
         + R101),
+    Row("Canny(g, 100, 200, L2gradient=True)", "kernel=sobel response=canny low=100 high=200"),
+    Row("Canny(g, 100, 200)", "kernel=sobel response=canny-l1 low=100 high=200"),
+    Row("Canny(g, 800, 1600, apertureSize=5, L2gradient=True)", "kernel=sobel size=5 response=canny low=800 high=1600"),
+    Row("Canny(g, 10000, 20000, apertureSize=7)", "kernel=sobel size=7 response=canny-l1 low=10000 high=20000"),
+    Row("Canny(Scharr(g, CV_16S, 1, 0), Scharr(g, CV_16S, 0, 1), 400, 800)",
+        f"kernel=scharr response=canny-l1 low=400 high=800 {R101}"),
+    Row("bitwise_not(Canny(g, 100, 200))", "kernel=sobel response=canny-l1 low=100 high=200 invert=true"),
     Row("GaussianBlur(g, (3, 3), 0)", f"kernel=gaussian size=3 {R101}"),
     Row("GaussianBlur(g, (5, 5), 0)", f"kernel=gaussian size=5 {R101}"),
     Row("GaussianBlur(g, (7, 7), 0)", f'row="<2,7,14,18,14,7,2>" column="<2,7,14,18,14,7,2>" {R101}',

@@ -34,7 +34,7 @@ MAX_CHOICES = 10  # values that fit into a cell of the table
 HEAD = """# Properties
 
 All properties of the element. Each one that can be set is also an option of the command: `sigma=2` is `--sigma 2`. Only
-`roi-meta` and `roi-type` are not.
+`roi-meta`, `roi-type` and `measure-interval` are not.
 
 - *Changeable while playing*: a new value takes effect between two frames.
 - *Changeable up to READY*: a new value takes effect when the element starts the next time. `in-flight` takes effect with
