@@ -409,6 +409,9 @@ RECIPES_VIDEO = {
 }
 RECIPES_LIVE = {
     "A camera in a window 1": [window(edges)],
+    "Canny's edges 1": [window(edges)],
+    "A figure for the focus 1": [window(None, regions={(84, 0, 196, 150): unmarked}), Says(r"cudaconv-measure.* mean-square=\(double\)[1-9]")],
+    "A figure for the focus 2": [Says(r"^sharpest at 6\.[1-5]")],
     # the noise is sharp, and the yellow bar has no detail
     "Focus peaking 1": [window(None, regions={(244, 184, 316, 236): red, (50, 4, 88, 150): unmarked})],
     "A privacy mask 1": [window(None, regions={(0, 0, 80, 60): black, (200, 40, 320, 120): black, (84, 0, 196, 150): unmarked})],

@@ -57,6 +57,7 @@ NOT_RUN = {
     "podman": "it needs a container engine",
     "mediamtx": "Debian has no package of it",
     "cudaconv play": "it needs a display",
+    "build/examples/cudaconv-viewer": "it needs a display",
     "pitivi": "it needs a display",
 }
 
