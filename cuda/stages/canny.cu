@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Canny's edges in three launches. cc_suppress_TYPE_SUM_SIZE finds the weak and strong pixels of a
- * tile, and grows the strong ones within the tile. Only weak pixels that are left can be connected
- * to strong pixels of other tiles. Their runs are the nodes of a union-find forest, in which
- * cc_hysteresis joins the runs that touch. Node 0 stands for all strong pixels. cc_edges_TYPE
- * writes the samples: a run is an edge if its root is node 0. The time does not depend on how long
- * a line of weak pixels is. Source of the union by compare-and-swap: D. P. Playne and K. Hawick, "A
- * New Algorithm for Parallel Connected-Component Labelling on GPUs", IEEE Transactions on Parallel
- * and Distributed Systems 29(6), 2018. */
+ * tile, and grows the strong ones within the tile. Components of weak pixels that are left, and
+ * that reach the border of the tile, can be connected to strong pixels of other tiles. Their runs
+ * are the nodes of a union-find forest, in which a component of a tile is a tree. cc_hysteresis
+ * joins the trees of runs that touch across tiles. Node 0 stands for all strong pixels.
+ * cc_edges_TYPE writes the samples: a run is an edge if its root is node 0. The time does not
+ * depend on how long a line of weak pixels is. Source of the union by compare-and-swap: D. P.
+ * Playne and K. Hawick, "A New Algorithm for Parallel Connected-Component Labelling on GPUs", IEEE
+ * Transactions on Parallel and Distributed Systems 29(6), 2018. */
 
 #include "canny.h"
 #include "cuda/instructions.cuh"
@@ -44,8 +45,8 @@ struct Map {
   }
 };
 
-/* The neighbouring tiles that a block, which is a warp, processes. The last ones of a row may not
- * exist. */
+/* The neighbouring tiles that a block processes, one after another in a warp or one in each warp.
+ * The last ones of a row may not exist. */
 #define STRIP CC_CANNY_STRIP
 struct Strip {
   int tile_x, tile_y;
@@ -245,6 +246,30 @@ grow_tile(unsigned weak, unsigned strong, int row) {
   return strong;
 }
 
+/* Only components of weak pixels that reach the border of the tile can be connected to others. */
+static __device__ __forceinline__ unsigned
+find_rest(unsigned weak, int row) {
+  const bool is_border = row == 0 || row == TILE - 1;
+  return grow_tile(weak, is_border ? weak : weak & 0x80000001u, row);
+}
+
+/* Makes a tree of each component of a tile: its first run is the root, and the parent of all
+ * others. Each lane has a row. */
+static __device__ __forceinline__ void
+label_components(const Map &map, unsigned rest, int word, int row) {
+  unsigned lanes;
+  while ((lanes = __ballot_sync(ALL, rest != 0)) != 0) {
+    const int first = __ffs((int)lanes) - 1;
+    unsigned others = rest;
+    const unsigned seed = row == first ? take_run(others) : 0;
+    const unsigned node = __shfl_sync(ALL, node_of(word, seed | 0x80000000u), first);
+    unsigned runs = grow_tile(rest, seed, row);
+    rest &= ~runs;
+    while (runs)
+      map.label[node_of(word, take_run(runs)) - 1] = node;
+  }
+}
+
 #define PIXELS 4 /* of a lane */
 
 /* A warp computes the rows of a strip of STRIP tiles from top to bottom. A lane has PIXELS
@@ -286,16 +311,9 @@ suppress(const CcLaunch &launch) {
   RowSums sums[SIZE][PIXELS + 1] = {};    /* the last entry of a row is beside the strip */
   Gradient<Sum> gradient[2][PIXELS] = {}; /* of the row of the maxima and the row below */
   Sum magnitude[3][PIXELS + 2] = {};      /* of the row of the maxima and the rows beside it */
-  /* Row y is loaded, then the gradients of row y - RADIUS are computed, and then the maxima of row
-   * y - RADIUS - 1. With a period of the loop of three rows, rows move without instructions. */
-#pragma unroll UNROLL
-  for (int n = 0; n < TILE + 2 + 2 * RADIUS; n++) {
-    const int y = top - 1 - RADIUS + n;
-#pragma unroll
-    for (int r = 0; r + 1 < SIZE; r++)
-#pragma unroll
-      for (int i = 0; i <= PIXELS; i++)
-        sums[r][i] = sums[r + 1][i];
+  /* Each function moves the rows by one. They are in registers, and with a period of three rows of
+   * the loop below, they move without instructions. */
+  const auto load = [&](int y) {
     const int row = cc_border_index(y, job.src_height, launch.border);
     int code[COLUMNS + 1];
 #pragma unroll
@@ -308,6 +326,11 @@ suppress(const CcLaunch &launch) {
         code[i] = row < 0 || outside >> i & 1 ? job.border_code[0] : code[i];
     }
 #pragma unroll
+    for (int r = 0; r + 1 < SIZE; r++)
+#pragma unroll
+      for (int i = 0; i <= PIXELS; i++)
+        sums[r][i] = sums[r + 1][i];
+#pragma unroll
     for (int i = 0; i < PIXELS; i++)
       sums[SIZE - 1][i] = sum_row<SIZE>(priv, &code[i + RADIUS]);
     int near[SIZE]; /* the window of the pixel beside the strip */
@@ -316,40 +339,44 @@ suppress(const CcLaunch &launch) {
       near[i] =
           is_first ? code[i == 0 ? COLUMNS : i - 1] : code[i == SIZE - 1 ? COLUMNS : PIXELS + i];
     sums[SIZE - 1][PIXELS] = sum_row<SIZE>(priv, &near[RADIUS]);
-    if (n < 2 * RADIUS)
-      continue;
-
-    const int middle = y - RADIUS; /* the row of the gradients */
+  };
+  const auto compute_gradients = [&](int y) {
     const auto sums_of = [&](int i) { return [&, i](int r) { return sums[RADIUS + r][i]; }; };
+    Sum of_row[PIXELS + 1] = {};
 #pragma unroll
-    for (int i = 0; i < PIXELS; i++)
+    for (int i = 0; i < PIXELS; i++) {
       gradient[0][i] = gradient[1][i];
+      gradient[1][i] = gradient_of<Sum, SIZE>(priv, sums_of(i));
+    }
+    if (y >= 0 && y < job.src_height) {
+#pragma unroll
+      for (int i = 0; i < PIXELS; i++)
+        of_row[i] = magnitude_of(priv, gradient[1][i]) & inside[i];
+      of_row[PIXELS] =
+          magnitude_of(priv, gradient_of<Sum, SIZE>(priv, sums_of(PIXELS))) & inside[PIXELS];
+    }
+    const Sum before = shuffle_up(of_row[PIXELS - 1]), after = shuffle_down(of_row[0]);
 #pragma unroll
     for (int i = 0; i < PIXELS + 2; i++) {
       magnitude[0][i] = magnitude[1][i];
       magnitude[1][i] = magnitude[2][i];
     }
-    Gradient<Sum> of_row[PIXELS + 1];
 #pragma unroll
-    for (int i = 0; i <= PIXELS; i++)
-      of_row[i] = gradient_of<Sum, SIZE>(priv, sums_of(i));
-    Sum of_beside = 0;
-#pragma unroll
-    for (int i = 0; i < PIXELS; i++) {
-      gradient[1][i] = of_row[i];
-      magnitude[2][i + 1] = 0;
-    }
-    if (middle >= 0 && middle < job.src_height) {
-#pragma unroll
-      for (int i = 0; i <= PIXELS; i++)
-        (i < PIXELS ? magnitude[2][i + 1] : of_beside) = magnitude_of(priv, of_row[i]) & inside[i];
-    }
-    const Sum before = shuffle_up(magnitude[2][PIXELS]), after = shuffle_down(magnitude[2][1]);
-    magnitude[2][0] = is_first ? of_beside : before;
-    magnitude[2][PIXELS + 1] = is_last ? of_beside : after;
-    if (n < 2 * RADIUS + 2)
-      continue;
-
+    for (int i = 0; i < PIXELS; i++)
+      magnitude[2][i + 1] = of_row[i];
+    magnitude[2][0] = is_first ? of_row[PIXELS] : before;
+    magnitude[2][PIXELS + 1] = is_last ? of_row[PIXELS] : after;
+  };
+  for (int y = top - 1 - RADIUS; y < top - 1 + RADIUS; y++)
+    load(y);
+  for (int y = top - 1; y <= top; y++) {
+    load(y + RADIUS);
+    compute_gradients(y);
+  }
+#pragma unroll UNROLL
+  for (int n = 0; n < TILE; n++) {
+    load(top + n + 1 + RADIUS);
+    compute_gradients(top + n + 1);
     unsigned weak = 0, strong = 0;
     bool is_above = false;
 #pragma unroll
@@ -373,9 +400,8 @@ suppress(const CcLaunch &launch) {
     both |= __shfl_xor_sync(ALL, both, 2);
     const unsigned other = __shfl_xor_sync(ALL, both, 4);
     if (lane % 8 == 0) {
-      const int at = n - 2 * RADIUS - 2;
-      words[0][at][lane / 8] = (both & 0xffff) | other << 16;
-      words[1][at][lane / 8] = both >> 16 | (other & 0xffff0000);
+      words[0][n][lane / 8] = (both & 0xffff) | other << 16;
+      words[1][n][lane / 8] = both >> 16 | (other & 0xffff0000);
     }
   }
   __syncwarp();
@@ -388,13 +414,10 @@ suppress(const CcLaunch &launch) {
     const unsigned weak = words[0][lane][tile];
     const unsigned strong = grow_tile(weak, words[1][lane][tile], lane);
     const int word = map.word(strip.tile_x + tile, top + lane);
-    unsigned rest = weak & ~strong;
+    const unsigned rest = find_rest(weak & ~strong, lane);
     map.rest[word] = rest;
     map.strong[word] = strong;
-    while (rest) {
-      const unsigned node = node_of(word, take_run(rest));
-      map.label[node - 1] = node;
-    }
+    label_components(map, rest, word, lane);
   }
 }
 
@@ -429,7 +452,8 @@ hysteresis_of_tile(const Map &map, int tile_x, int y) {
     const unsigned run = take_run(runs), node = node_of(word, run);
     if (run & strong)
       join(map.label, node, 0);
-    join_touching(map, node, widen(0, run, 0), above, map.word(tile_x, y - 1));
+    if (y % TILE == 0) /* else in the same tile */
+      join_touching(map, node, widen(0, run, 0), above, map.word(tile_x, y - 1));
     join_touching(map, node, run << 31, above_left, map.word(tile_x - 1, y - 1));
     join_touching(map, node, run >> 31, above_right, map.word(tile_x + 1, y - 1));
     join_touching(map, node, run << 31, left, map.word(tile_x - 1, y));
@@ -442,8 +466,7 @@ hysteresis(const CcLaunch &launch) {
   wait_for_last_launch();
   const Map map(launch);
   const Strip strip(launch);
-  for (int tile = 0; tile < STRIP; tile++)
-    hysteresis_of_tile(map, strip.tile_x + tile, strip.tile_y * TILE + threadIdx.x);
+  hysteresis_of_tile(map, strip.tile_x + threadIdx.y, strip.tile_y * TILE + threadIdx.x);
 }
 
 /* --- samples --- */
@@ -454,7 +477,7 @@ bytes_of(unsigned bits) {
   return (bits * 0x00204081u) & 0x01010101u;
 }
 
-/* A warp writes the rows of a strip. */
+/* Each warp of a block looks up the roots of a tile. Then each writes some of the rows. */
 template <typename Sample>
 static __device__ __forceinline__ void
 edges(const CcLaunch &launch) {
@@ -466,22 +489,18 @@ edges(const CcLaunch &launch) {
   const CcLumaSource &to = priv.luma;
   const Map map(launch);
   const Strip strip(launch);
-  const int lane = threadIdx.x, stride = launch.stride;
+  const int lane = threadIdx.x, warp = threadIdx.y, stride = launch.stride;
   const int left = strip.tile_x * TILE, top = strip.tile_y * TILE;
-#pragma unroll
-  for (int tile = 0; tile < STRIP; tile++) {
-    const int y = top + lane;
-    unsigned strong = map.load(map.strong, strip.tile_x + tile, y);
-    unsigned rest = map.load(map.rest, strip.tile_x + tile, y);
-    const int word = map.word(strip.tile_x + tile, y);
-    while (rest) {
-      const unsigned run = take_run(rest);
-      if (find_root(map.label, node_of(word, run)) == 0)
-        strong |= run;
-    }
-    words[lane][tile] = strong;
+  unsigned made = map.load(map.strong, strip.tile_x + warp, top + lane);
+  unsigned rest = map.load(map.rest, strip.tile_x + warp, top + lane);
+  const int word = map.word(strip.tile_x + warp, top + lane);
+  while (rest) {
+    const unsigned run = take_run(rest);
+    if (find_root(map.label, node_of(word, run)) == 0)
+      made |= run;
   }
-  __syncwarp();
+  words[lane][warp] = made;
+  __syncthreads();
   /* a target may be smaller than its source */
   const int bottom = min(TILE, job.height * stride - top);
   if (sizeof(Sample) == 1 && stride == 1 && to.n == 1 && to.spacing[0] == 1 &&
@@ -491,11 +510,12 @@ edges(const CcLaunch &launch) {
     const unsigned difference = (unsigned)(priv.white - priv.black);
     unsigned char *row = (unsigned char *)to.address[0] + (long long)top * to.pitch[0] +
                          to.first[0] + left + 4 * lane;
-    for (int y = 0; y < bottom; y++, row += to.pitch[0])
-      *(unsigned *)row = black + difference * bytes_of(words[y][lane / 8] >> (lane % 8 * 4) & 15);
+    for (int y = warp; y < bottom; y += STRIP)
+      *(unsigned *)(row + (long long)y * to.pitch[0]) =
+          black + difference * bytes_of(words[y][lane / 8] >> (lane % 8 * 4) & 15);
     return;
   }
-  for (int y = 0; y < bottom; y++) {
+  for (int y = warp; y < bottom; y += STRIP) {
     if ((top + y) % stride)
       continue;
     const long long target_y = (top + y) / stride;
@@ -535,6 +555,6 @@ SUPPRESS_OF_SIZES(cc_suppress_u16_i64, unsigned short, long long, false)
 SUPPRESS_OF_SIZES(cc_suppress_rgb_u8_i32, unsigned char, int, true)
 SUPPRESS_OF_SIZES(cc_suppress_rgb_u16_i32, unsigned short, int, true)
 SUPPRESS_OF_SIZES(cc_suppress_rgb_u16_i64, unsigned short, long long, true)
-CC_ENTRY(cc_hysteresis, TILE, hysteresis)
-CC_ENTRY(cc_edges_u8, TILE, edges<unsigned char>)
-CC_ENTRY(cc_edges_u16, TILE, edges<unsigned short>)
+CC_ENTRY(cc_hysteresis, TILE *STRIP, hysteresis)
+CC_ENTRY(cc_edges_u8, TILE *STRIP, edges<unsigned char>)
+CC_ENTRY(cc_edges_u16, TILE *STRIP, edges<unsigned short>)

@@ -114,6 +114,7 @@ set_suppress(CcCudaStep *step, GByteArray *taps, GString *text) {
 static void
 set_hysteresis(CcCudaStep *step, GByteArray *taps, GString *text) {
   set_step(step);
+  step->block[1] = CC_CANNY_STRIP;
   g_strlcpy(step->name, "cc_hysteresis", sizeof step->name);
   g_string_append(text, "hysteresis across tiles");
 }
@@ -121,6 +122,7 @@ set_hysteresis(CcCudaStep *step, GByteArray *taps, GString *text) {
 static void
 set_edges(CcCudaStep *step, GByteArray *taps, GString *text) {
   set_step(step);
+  step->block[1] = CC_CANNY_STRIP;
   g_snprintf(step->name, sizeof step->name, "cc_edges_%s", type_name(step));
   g_string_append(text, "edges");
 }

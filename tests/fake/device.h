@@ -104,6 +104,11 @@ __shfl_up_sync(unsigned mask, unsigned word, int lanes) {
 }
 
 static inline unsigned
+__shfl_sync(unsigned mask, unsigned word, int lane) {
+  return emulator_exchange(word)[lane & 31];
+}
+
+static inline unsigned
 __ballot_sync(unsigned mask, int predicate) {
   const unsigned *const words = emulator_exchange(predicate != 0);
   unsigned bits = 0;
