@@ -582,16 +582,15 @@ canny_gradient(gint16 *restrict magnitude, gint16 *restrict x, gint16 *restrict 
     const gint16 along = (gint16)(f0 * (gint16)(falling - rising) + f1 * (gint16)(down[i] - up[i]));
     x[i] = across;
     y[i] = along;
-    magnitude[i] = (gint16)((across < 0 ? -across : across) + (along < 0 ? -along : along));
+    magnitude[i] = (gint16)(MAX(across, (gint16)-across) + MAX(along, (gint16)-along));
   }
 }
 
 #if defined __AVX512BW__
-#define CANNY_BITS(mask, lane) _mm512_movepi##lane##_mask(*(const __m512i *)(mask))
-#define BITS_OF_WORDS(mask) CANNY_BITS(mask, 16)
-#define BITS_OF_INTS(mask) CANNY_BITS(mask, 32)
-#define BITS_OF_LONGS(mask) CANNY_BITS(mask, 64)
-#elif defined __AVX2__
+#define PASTE_NOW(a, b, c) a##b##c
+#define PASTE(a, b, c) PASTE_NOW(a, b, c)
+#else
+#if defined __AVX2__
 #define BITS_OF_WORDS(mask)                                                                        \
   (guint) _mm_movemask_epi8(                                                                       \
       _mm_packs_epi16(((const __m128i *)(mask))[0], ((const __m128i *)(mask))[1]))
@@ -622,6 +621,7 @@ bits_of_lanes(gconstpointer mask, guint bytes) {
 DEFINE_CANNY_BITS(16, BITS_OF_WORDS)
 DEFINE_CANNY_BITS(32, BITS_OF_INTS)
 DEFINE_CANNY_BITS(64, BITS_OF_LONGS)
+#endif
 
 #ifdef V
 #define SLOPE(a) ((CannyVector_16)V(mulhi_epu16)((Words)((a) + (a)), V(set1_epi16)(CC_CANNY_TAN)))
@@ -638,10 +638,14 @@ slope_of_words(WordsOfVector a) {
   return a;
 }
 #endif
-#define HAS_REST(a) 1 /* not where `a` is 0, but there another axis needs a magnitude of 0 */
+/* Not where `a` is 0, but there another axis needs a magnitude of 0. */
+#define HAS_REST(a) ((CannyVector_16){0} + 1)
 #define SIGNED gint16
+#define LANE_BITS 16
+#define ABSOLUTE(v) ((CannyVector_16)ABSOLUTE_WORDS((Vector_16)(v)))
 #define NAME(f) f##_16
 #include "canny.h"
+#undef ABSOLUTE
 #undef SLOPE
 #undef HAS_REST
 
@@ -651,12 +655,16 @@ slope_of_words(WordsOfVector a) {
   (((a) >> CC_CANNY_BITS) * CC_CANNY_TAN + (((a)&LOW_BITS) * CC_CANNY_TAN >> CC_CANNY_BITS))
 #define HAS_REST(a) -(((a)&LOW_BITS) != 0)
 #define SIGNED gint32
+#define LANE_BITS 32
+#define ABSOLUTE(v) (((v) ^ ((v) < 0)) - ((v) < 0))
 #define NAME(f) f##_32
 #include "canny.h"
 
 #define SIGNED gint64
+#define LANE_BITS 64
 #define NAME(f) f##_64
 #include "canny.h"
+#undef ABSOLUTE
 #undef SLOPE
 #undef HAS_REST
 

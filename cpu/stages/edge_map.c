@@ -29,15 +29,23 @@ typedef struct {
   gsize n;
 } Growth;
 
-/* The pixels of a word that touch a strong pixel of a row, from above, below or beside. */
+/* The strong pixels of word i in a row and the rows beside it. */
 static guint64
-touched_by(const CcEdgeMap *map, guint y, guint i) {
-  const guint64 *word = &map->strong[cc_edge_map_word(map, y, i)];
-  guint64 touched = word[0] | word[0] << 1 | word[0] >> 1;
+strong_near(const Growth *self, guint y, guint i) {
+  const guint64 *word = &self->map->strong[cc_edge_map_word(self->map, y, i)];
+  const gsize row = self->map->n_words;
+  return word[0] | (y > self->y0 ? *(word - row) : 0) | (y + 1 < self->y1 ? word[row] : 0);
+}
+
+/* The pixels of a word that touch a strong pixel. */
+static guint64
+find_touched(const Growth *self, guint y, guint i) {
+  const guint64 near = strong_near(self, y, i);
+  guint64 touched = near | near << 1 | near >> 1;
   if (i > 0)
-    touched |= word[-1] >> 63;
-  if (i + 1 < map->n_words)
-    touched |= word[1] << 63;
+    touched |= strong_near(self, y, i - 1) >> 63;
+  if (i + 1 < self->map->n_words)
+    touched |= strong_near(self, y, i + 1) << 63;
   return touched;
 }
 
@@ -71,14 +79,10 @@ grow(Growth *self, guint y, guint i, gboolean scans) {
   const CcEdgeMap *map = self->map;
   const gsize at = cc_edge_map_word(map, y, i);
   const guint64 rest = map->weak[at] & ~map->strong[at];
-  guint64 seeds = touched_by(map, y, i);
-  if (y > self->y0)
-    seeds |= touched_by(map, y - 1, i);
-  if (y + 1 < self->y1)
-    seeds |= touched_by(map, y + 1, i);
-  if (!(seeds & rest))
+  const guint64 seeds = rest ? find_touched(self, y, i) & rest : 0;
+  if (!seeds)
     return;
-  const guint64 grown = fill_runs(seeds & rest, rest);
+  const guint64 grown = fill_runs(seeds, rest);
   map->strong[at] |= grown;
   const guint64 beside = grown | grown << 1 | grown >> 1;
   for (guint row = y > self->y0 ? y - 1 : y; row <= y + !scans && row < self->y1; row++) {
@@ -100,29 +104,10 @@ grow_stacked(Growth *self) {
   }
 }
 
-/* The strong pixels of word i in a row and the rows beside it. */
-static guint64
-strong_near(const Growth *self, guint y, guint i) {
-  const guint64 *word = &self->map->strong[cc_edge_map_word(self->map, y, i)];
-  const gsize row = self->map->n_words;
-  return word[0] | (y > self->y0 ? *(word - row) : 0) | (y + 1 < self->y1 ? word[row] : 0);
-}
-
 static void
 grow_row(Growth *self, guint y, gboolean scans) {
-  const CcEdgeMap *map = self->map;
-  const gsize at = cc_edge_map_word(map, y, 0);
-  guint64 before = 0, now = strong_near(self, y, 0);
-  for (guint i = 0; i < map->n_words; i++) {
-    const guint64 next = i + 1 < map->n_words ? strong_near(self, y, i + 1) : 0;
-    const guint64 touched = now | now << 1 | now >> 1 | before >> 63 | next << 63;
-    if (touched & map->weak[at + i] & ~map->strong[at + i]) {
-      grow(self, y, i, scans);
-      now = strong_near(self, y, i);
-    }
-    before = now;
-    now = next;
-  }
+  for (guint i = 0; i < self->map->n_words; i++)
+    grow(self, y, i, scans);
 }
 
 void
