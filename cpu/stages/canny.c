@@ -37,11 +37,6 @@ map_of(const CcCanny *canny, const CcStageRows *rows) {
 
 /* --- gradients and their maxima --- */
 
-static gsize
-lane_size(CcLane lane) {
-  return lane == CC_LANE_16 ? 2 : lane == CC_LANE_32 ? 4 : 8;
-}
-
 /* Computes gradients and magnitudes of row y. Magnitudes outside of the source are 0. */
 static void
 run_row(const Suppress *self, CcLumaPart *part, gint y) {
@@ -64,7 +59,7 @@ run_row(const Suppress *self, CcLumaPart *part, gint y) {
     self->kernels->canny->magnitude[self->luma.sum_lane](
         magnitude, dx, dy, n, self->canny->round_bits, self->canny->is_l2);
   }
-  const gsize end = n * lane_size(self->luma.sum_lane);
+  const gsize end = n * cc_lane_size(self->luma.sum_lane);
   memset(magnitude + end, 0, self->row_bytes - end);
 }
 
@@ -136,7 +131,7 @@ create_suppress(const CcPlan *plan, const CcStage *stage, const CcRows *kernels,
       &self->luma, MAX(cc_canny_largest_magnitude(canny), 2 * cc_canny_largest_gradient(canny)),
       width));
   self->is_fused = self->luma.lane == CC_LANE_8 && canny->op->width == 3 && !canny->is_l2;
-  self->row_bytes = ((width + 63) / 64 * 64 + 1) * lane_size(self->luma.sum_lane);
+  self->row_bytes = ((width + 63) / 64 * 64 + 1) * cc_lane_size(self->luma.sum_lane);
   const gsize pitch = cc_row_align(self->row_bytes) + CC_ROW_SLACK;
   for (guint i = 0; i < 3; i++) {
     self->magnitude[i] = size + CC_ROW_ALIGN;
@@ -174,14 +169,10 @@ suppress_cost(gconstpointer state, const CcPlan *plan, const CcPlacement *placem
 
 static void
 explain_suppress(gconstpointer state, GPtrArray *lines) {
-  static const gchar *const lane_names[] = {
-      [CC_LANE_16] = "16-bit", [CC_LANE_32] = "32-bit", [CC_LANE_64] = "64-bit"};
   const Suppress *self = state;
   GString *line = g_string_new("maxima of the gradient: ");
   if (self->kernels)
-    g_string_append_printf(
-        line, "tap groups %s, %s; %s sums", cc_tap_pattern_name(self->luma.weights[0].pattern),
-        cc_tap_pattern_name(self->luma.weights[1].pattern), lane_names[self->luma.sum_lane]);
+    cc_luma_rows_explain(&self->luma, line);
   else
     g_string_append(line, "the plain loop");
   g_ptr_array_add(lines, g_string_free(line, FALSE));

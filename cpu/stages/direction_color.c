@@ -313,7 +313,6 @@ cost(gconstpointer state, const CcPlan *plan, const CcPlacement *placement, guin
 
 static void
 explain(gconstpointer state, GPtrArray *lines) {
-  static const gchar *const lane_names[] = {[CC_LANE_32] = "32-bit", [CC_LANE_64] = "64-bit"};
   const DirectionColor *self = state;
   for (guint i = 0; i < self->color->n_groups; i++) {
     const DirectionColorSweep *sweep = &self->sweep[i];
@@ -321,13 +320,12 @@ explain(gconstpointer state, GPtrArray *lines) {
     GString *line = g_string_new(NULL);
     g_string_append_printf(line, "direction color, %u components of plane %u, %ux%u pixels each: ",
                            group->n, group->plane, group->across, group->down);
-    if (!sweep->rows)
+    if (!sweep->rows) {
       g_string_append(line, "the plain loop");
-    else
-      g_string_append_printf(line, "tap groups %s, %s; %s sums; tiles of %u samples",
-                             cc_tap_pattern_name(sweep->luma.weights[0].pattern),
-                             cc_tap_pattern_name(sweep->luma.weights[1].pattern),
-                             lane_names[sweep->luma.sum_lane], sweep->tile);
+    } else {
+      cc_luma_rows_explain(&sweep->luma, line);
+      g_string_append_printf(line, "; tiles of %u samples", sweep->tile);
+    }
     g_ptr_array_add(lines, g_string_free(line, FALSE));
   }
 }

@@ -8,13 +8,6 @@
 
 /* --- rows of pixels --- */
 
-static gsize
-lane_size(CcLane lane) {
-  static const gsize sizes[] = {
-      [CC_LANE_8] = 1, [CC_LANE_16] = 2, [CC_LANE_32] = 4, [CC_LANE_64] = 8};
-  return sizes[lane];
-}
-
 static const guint8 *
 pixel_at(const CcLumaPart *self, guint i, guint y, guint x) {
   const CcComponentOffset *from = &self->luma->from[i];
@@ -44,7 +37,7 @@ load_pixels(const CcLumaPart *self, guint y, guint x, guint n, guint8 *lanes) {
 static void
 set_border(const CcLumaRows *luma, guint8 *lanes, guint n) {
   const CcOutside outside = {-1, (guint16)luma->border};
-  const gsize size = lane_size(luma->lane);
+  const gsize size = cc_lane_size(luma->lane);
   for (guint i = 0; i < n; i++)
     luma->rows->samples->extend[luma->type][luma->lane](lanes + i * size, NULL, &outside, 1, 0);
 }
@@ -59,7 +52,7 @@ ring_row(const CcLumaPart *self, guint at) {
 /* Pixels x0 to x1 - 1 lie left or right of the source. */
 static void
 load_beside(const CcLumaPart *self, guint y, gint x0, gint x1, guint8 *lanes) {
-  for (gint x = x0; x < x1; x++, lanes += lane_size(self->luma->lane)) {
+  for (gint x = x0; x < x1; x++, lanes += cc_lane_size(self->luma->lane)) {
     const gint column = cc_border_index(x, (gint)self->pixels->width, self->luma->plan->border);
     if (column < 0)
       set_border(self->luma, lanes, 1);
@@ -73,7 +66,7 @@ load_beside(const CcLumaPart *self, guint y, gint x0, gint x1, guint8 *lanes) {
 static void
 load_row(const CcLumaPart *self, gint y) {
   const CcOp *op = self->luma->op;
-  const gint radius = (gint)op->width / 2, size = (gint)lane_size(self->luma->lane);
+  const gint radius = (gint)op->width / 2, size = (gint)cc_lane_size(self->luma->lane);
   const gint from = cc_border_index(y, (gint)self->pixels->height, self->luma->plan->border);
   const gint left = self->first - radius, right = self->first + (gint)self->n_pixels + radius;
   const gint inside = MAX(left, 0), beside = MIN(right, (gint)self->pixels->width);
@@ -103,7 +96,7 @@ cc_luma_part_sum(CcLumaPart *self, guint m, gint y, gpointer out) {
   gconstpointer taps[CC_MAX_COEFFS];
   for (guint i = 0; i < weights->n_taps; i++)
     taps[i] = cc_luma_part_load(self, y, weights->offsets[i].row) +
-              weights->offsets[i].offset * (gssize)lane_size(luma->lane);
+              weights->offsets[i].offset * (gssize)cc_lane_size(luma->lane);
   weights->sum(out, weights->group, weights->n_groups, taps, self->n_pixels);
 }
 
@@ -141,7 +134,7 @@ gsize
 cc_luma_rows_init(CcLumaRows *self, gint64 largest, guint n_pixels) {
   self->type = self->plan->layout.plane[self->plane].type;
   set_weights(self, MAX(largest, cc_op_largest_sum(self->op)));
-  const gsize size = lane_size(self->lane);
+  const gsize size = cc_lane_size(self->lane);
   const guint n_loaded = n_pixels + self->op->width - 1;
   const gsize lead = cc_row_align(self->op->width / 2 * size);
   self->words = 0;
@@ -155,4 +148,11 @@ void
 cc_luma_rows_clear(CcLumaRows *self) {
   for (guint m = 0; m < 2; m++)
     cc_tap_groups_clear(&self->weights[m]);
+}
+
+void
+cc_luma_rows_explain(const CcLumaRows *self, GString *line) {
+  g_string_append_printf(
+      line, "tap groups %s, %s; %u-bit sums", cc_tap_pattern_name(self->weights[0].pattern),
+      cc_tap_pattern_name(self->weights[1].pattern), 8 * (guint)cc_lane_size(self->sum_lane));
 }

@@ -30,6 +30,9 @@ typedef struct {
 gsize cc_luma_rows_init(CcLumaRows *self, gint64 largest, guint n_pixels);
 void cc_luma_rows_clear(CcLumaRows *self);
 
+/* Appends the tap groups of both matrices and the lanes of the sums. */
+void cc_luma_rows_explain(const CcLumaRows *self, GString *line);
+
 /* A part of the rows while a thread processes it. */
 typedef struct {
   const CcLumaRows *luma;
