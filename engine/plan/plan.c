@@ -571,28 +571,29 @@ cc_plan_get_inner(const CcPlan *plan) {
   return NULL;
 }
 
+static const CcStage *
+find_stage(const CcPlan *plan, CcStageKind kind) {
+  for (guint i = 0; i < plan->n_stages; i++)
+    if (plan->stage[i].kind == kind)
+      return &plan->stage[i];
+  return NULL;
+}
+
 const CcDirectionColor *
 cc_plan_get_direction_color(const CcPlan *plan) {
-  for (guint i = 0; i < plan->n_stages; i++)
-    if (plan->stage[i].kind == CC_STAGE_DIRECTION_COLOR)
-      return plan->stage[i].data;
-  return NULL;
+  const CcStage *stage = find_stage(plan, CC_STAGE_DIRECTION_COLOR);
+  return stage ? stage->data : NULL;
 }
 
 const CcCanny *
 cc_plan_get_canny(const CcPlan *plan) {
-  for (guint i = 0; i < plan->n_stages; i++)
-    if (plan->stage[i].kind == CC_STAGE_SUPPRESS)
-      return plan->stage[i].data;
-  return NULL;
+  const CcStage *stage = find_stage(plan, CC_STAGE_SUPPRESS);
+  return stage ? stage->data : NULL;
 }
 
 const CcStage *
 cc_plan_get_measure(const CcPlan *plan) {
-  for (guint i = 0; i < plan->n_stages; i++)
-    if (plan->stage[i].kind == CC_STAGE_MEASURE)
-      return &plan->stage[i];
-  return NULL;
+  return find_stage(plan, CC_STAGE_MEASURE);
 }
 
 const CcStage *
