@@ -52,6 +52,14 @@ def start_server(width, height):
     return server
 
 
+def read_screen(folder):
+    """Returns the bytes of the screen in RGB. Their file is in the folder."""
+    path = pathlib.Path(folder, "screen.raw")
+    launch("ximagesrc num-buffers=1 show-pointer=false use-damage=false ! videoconvert"
+           f" ! video/x-raw,format=RGB ! filesink location={path}")
+    return path.read_bytes()
+
+
 def act(*words):
     """Moves the mouse, or presses keys and buttons, with the words of xdotool."""
     subprocess.run(["xdotool", *map(str, words)], check=True)

@@ -31,10 +31,7 @@ for tool in ("Xvfb", "xdotool"):
 
 def look():
     """The first row of the window. The window has no border and is in the corner of the screen."""
-    path = pathlib.Path(folder, "screen.raw")
-    playing.launch("ximagesrc num-buffers=1 show-pointer=false use-damage=false ! videoconvert"
-                   f" ! video/x-raw,format=RGB ! filesink location={path}")
-    return path.read_bytes()[:3 * WIDTH]
+    return playing.read_screen(folder)[:3 * WIDTH]
 
 
 def wait_for(column, what, player):

@@ -42,10 +42,7 @@ for tool in ("Xvfb", "xdotool"):
 
 def look():
     """The rows of the screen: lists of red, green and blue."""
-    path = pathlib.Path(folder, "screen.raw")
-    playing.launch("ximagesrc num-buffers=1 show-pointer=false use-damage=false ! videoconvert"
-                   f" ! video/x-raw,format=RGB ! filesink location={path}")
-    data = path.read_bytes()
+    data = playing.read_screen(folder)
     return [data[3 * WIDTH * y:3 * WIDTH * (y + 1)] for y in range(HEIGHT)]
 
 

@@ -529,24 +529,13 @@ paint_kind(const CcFilter *filter, const CcRoi *roi, const CcFrameLayout *layout
 
 /* --- frames --- */
 
-/* Finds the first component of a role in the frame. */
-static gboolean
-find_role(const CcFrameLayout *layout, CcRole role, Offset *offset) {
-  for (guint p = 0; p < layout->n_planes; p++)
-    for (guint c = 0; c < layout->plane[p].step; c++)
-      if (layout->plane[p].role[c] == role) {
-        *offset = (Offset){p, c, FALSE};
-        return TRUE;
-      }
-  return FALSE;
-}
-
 static gboolean
 is_grey(const CcFilter *filter, const CcFrameLayout *layout, Offset rgb[3]) {
   gboolean wanted = filter->color == CC_COLOR_GREY ||
                     (filter->color == CC_COLOR_AUTO && filter->kernel->klass == CC_KERNEL_EDGE);
-  return wanted && find_role(layout, CC_ROLE_RED, &rgb[0]) &&
-         find_role(layout, CC_ROLE_GREEN, &rgb[1]) && find_role(layout, CC_ROLE_BLUE, &rgb[2]);
+  return wanted && oracle_find_role(layout, CC_ROLE_RED, &rgb[0]) &&
+         oracle_find_role(layout, CC_ROLE_GREEN, &rgb[1]) &&
+         oracle_find_role(layout, CC_ROLE_BLUE, &rgb[2]);
 }
 
 /* Returns whether the filter shows direction as color. Sets *luma to the frame's luma, unless luma
@@ -559,8 +548,9 @@ is_painted(const CcFilter *filter, const CcFrameLayout *layout, const Matrices *
   if (response != CC_RESPONSE_DIRECTION || !m->rational || m->factored)
     return FALSE;
   return grey || (filter->chroma == CC_CHROMA_AUTO && !filter->chroma_kernel &&
-                  find_role(layout, CC_ROLE_LUMA, luma) && find_role(layout, CC_ROLE_CB, &chroma) &&
-                  find_role(layout, CC_ROLE_CR, &chroma));
+                  oracle_find_role(layout, CC_ROLE_LUMA, luma) &&
+                  oracle_find_role(layout, CC_ROLE_CB, &chroma) &&
+                  oracle_find_role(layout, CC_ROLE_CR, &chroma));
 }
 
 /* Sets the kind of a component. Returns FALSE if the component belongs to the kind of another

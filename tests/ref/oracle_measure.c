@@ -6,30 +6,18 @@
 #include "tests/ref/oracle_compose.h"
 #include "tests/ref/oracle_samples.h"
 
-/* Finds the first component with a role. */
-static gboolean
-find_role(const CcFrameLayout *layout, CcRole role, Offset *offset) {
-  for (guint p = 0; p < layout->n_planes; p++)
-    for (guint c = 0; c < layout->plane[p].step; c++)
-      if (layout->plane[p].role[c] == role) {
-        *offset = (Offset){p, c, layout->plane[p].has_macropixels && role == CC_ROLE_LUMA};
-        return TRUE;
-      }
-  return FALSE;
-}
-
 /* Finds the samples that are measured: luma, grey, or the luma of R, G and B. */
 static Kind
 find_kind(const CcFrameLayout *layout) {
   Kind kind = {.n_offsets = 1, .role = CC_ROLE_LUMA};
-  if (find_role(layout, CC_ROLE_RED, &kind.offset[0])) {
+  if (oracle_find_role(layout, CC_ROLE_RED, &kind.offset[0])) {
     kind.role = CC_ROLE_RED;
     kind.n_offsets = 3;
-    g_assert_true(find_role(layout, CC_ROLE_GREEN, &kind.offset[1]));
-    g_assert_true(find_role(layout, CC_ROLE_BLUE, &kind.offset[2]));
-  } else if (!find_role(layout, CC_ROLE_LUMA, &kind.offset[0])) {
+    g_assert_true(oracle_find_role(layout, CC_ROLE_GREEN, &kind.offset[1]));
+    g_assert_true(oracle_find_role(layout, CC_ROLE_BLUE, &kind.offset[2]));
+  } else if (!oracle_find_role(layout, CC_ROLE_LUMA, &kind.offset[0])) {
     kind.role = CC_ROLE_GREY;
-    g_assert_true(find_role(layout, CC_ROLE_GREY, &kind.offset[0]));
+    g_assert_true(oracle_find_role(layout, CC_ROLE_GREY, &kind.offset[0]));
   }
   kind.layout = &layout->plane[kind.offset[0].plane];
   return kind;

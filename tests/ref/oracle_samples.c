@@ -19,6 +19,17 @@ store_word(guint8 *row, guint index, CcSampleType type, guint word) {
   }
 }
 
+gboolean
+oracle_find_role(const CcFrameLayout *layout, CcRole role, Offset *offset) {
+  for (guint p = 0; p < layout->n_planes; p++)
+    for (guint c = 0; c < layout->plane[p].step; c++)
+      if (layout->plane[p].role[c] == role) {
+        *offset = (Offset){p, c, layout->plane[p].has_macropixels && role == CC_ROLE_LUMA};
+        return TRUE;
+      }
+  return FALSE;
+}
+
 Field
 oracle_field_new(const CcRect *rect) {
   return (Field){rect->width, rect->height, g_new(guint, (gsize)rect->width * rect->height)};

@@ -31,6 +31,9 @@ typedef struct {
   guint *word;
 } Field;
 
+/* Finds the first component with a role. Returns FALSE if there is none. */
+gboolean oracle_find_role(const CcFrameLayout *layout, CcRole role, Offset *offset);
+
 /* Returns a new field of the size of `rect`. The caller frees its words. */
 Field oracle_field_new(const CcRect *rect);
 
