@@ -367,12 +367,16 @@ add_interleave_step(CcCudaLowered *self, guint from, GError **error) {
 }
 
 static gboolean
-add_stage_step(CcCudaLowered *self, const CcStage *stage, guint from, guint to, GError **error) {
-  g_autoptr(GString) text = g_string_new(NULL);
-  CcCudaStep *step = add_step(self, from, to);
-  step->stage = stage;
-  cc_cuda_stage_classes[stage->kind]->set_step(step, self->taps, text);
-  return finish_step(self, step, text->str, error);
+add_stage_steps(CcCudaLowered *self, const CcStage *stage, guint from, guint to, GError **error) {
+  for (const CcCudaStageClass *c = cc_cuda_stage_classes[stage->kind]; c; c = c->next) {
+    g_autoptr(GString) text = g_string_new(NULL);
+    CcCudaStep *step = add_step(self, from, to);
+    step->stage = stage;
+    c->set_step(step, self->taps, text);
+    if (!finish_step(self, step, text->str, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 /* Returns the set that the next step writes: a new set in scratch if the stage `reader` or the
@@ -400,7 +404,7 @@ add_plane_steps(CcCudaLowered *self, const Layout *layout, GError **error) {
     reader = cc_plan_get_reader(plan, stage);
     target = add_next_set(self, reader, interleaves);
     if (stage->kind == CC_STAGE_REPEAT ? !add_filter_steps(self, layout, stage, from, target, error)
-                                       : !add_stage_step(self, stage, from, target, error))
+                                       : !add_stage_steps(self, stage, from, target, error))
       return FALSE;
   }
   return !interleaves || add_interleave_step(self, target, error);
@@ -427,7 +431,7 @@ add_frame_steps(CcCudaLowered *self, CcStageReads reads, GError **error) {
   for (guint i = 1; i < plan->n_stages; i++)
     if (plan->stage[i].reads == reads &&
         ((plan->stage[i].inner && !add_inner_steps(self, plan->stage[i].inner, error)) ||
-         !add_stage_step(self, &plan->stage[i], CC_CUDA_FRAME_SRC, CC_CUDA_FRAME_DST, error)))
+         !add_stage_steps(self, &plan->stage[i], CC_CUDA_FRAME_SRC, CC_CUDA_FRAME_DST, error)))
       return FALSE;
   return TRUE;
 }

@@ -45,7 +45,8 @@ struct _CcCudaLowered {
   /* the inner plan, lowered; or NULL; `step` has copies of its steps, and `taps` has its taps */
   CcCudaLowered *inner;
   guint n_steps;
-  CcCudaStep step[2 * (2 * CC_MAX_PASSES * CC_MAX_REPEATS + CC_MAX_STAGES + 1)];
+  /* a pass and SUPPRESS have up to two steps */
+  CcCudaStep step[2 * (2 * CC_MAX_PASSES * CC_MAX_REPEATS + CC_MAX_STAGES + 2)];
 };
 
 /* Works out the launches of a plan on a GPU. Plan and GPU must outlive the result.

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Canny's edges in three launches. cc_suppress_TYPE_SUM_SIZE finds the weak and strong pixels of a
- * tile, and grows the strong ones within the tile. Components of weak pixels that are left, and
+/* Canny's edges in four launches. cc_canny_suppress_TYPE_SUM_SIZE finds the weak and strong pixels.
+ * cc_canny_label grows the strong pixels of a tile. Components of weak pixels that are left, and
  * that reach the border of the tile, can be connected to strong pixels of other tiles. Their runs
- * are the nodes of a union-find forest, in which a component of a tile is a tree. cc_hysteresis
- * joins the trees of runs that touch across tiles. Node 0 stands for all strong pixels.
- * cc_edges_TYPE writes the samples: a run is an edge if its root is node 0. The time does not
- * depend on how long a line of weak pixels is. Source of the union by compare-and-swap: D. P.
- * Playne and K. Hawick, "A New Algorithm for Parallel Connected-Component Labelling on GPUs", IEEE
- * Transactions on Parallel and Distributed Systems 29(6), 2018. */
+ * are the nodes of a union-find forest, in which a component of a tile is a tree.
+ * cc_canny_hysteresis joins the trees of runs that touch across tiles. Node 0 stands for all strong
+ * pixels. cc_canny_edges_TYPE writes the samples: a run is an edge if its root is node 0. The time
+ * does not depend on how long a line of weak pixels is. Source of the union by compare-and-swap: D.
+ * P. Playne and K. Hawick, "A New Algorithm for Parallel Connected-Component Labelling on GPUs",
+ * IEEE Transactions on Parallel and Distributed Systems 29(6), 2018. */
 
 #include "canny.h"
 #include "cuda/instructions.cuh"
@@ -45,8 +45,7 @@ struct Map {
   }
 };
 
-/* The neighbouring tiles that a block processes, one after another in a warp or one in each warp.
- * The last ones of a row may not exist. */
+/* The neighbouring tiles that a block processes. The last ones of a row may not exist. */
 #define STRIP CC_CANNY_STRIP
 struct Strip {
   int tile_x, tile_y;
@@ -74,12 +73,6 @@ fill_runs(unsigned seeds, unsigned weak) {
   return up | __brev(fill_upwards(__brev(up), __brev(weak)));
 }
 
-/* The pixels that touch a pixel of the words of three tiles, in the rows above or below. */
-static __device__ __forceinline__ unsigned
-widen(unsigned left, unsigned word, unsigned right) {
-  return word | word << 1 | word >> 1 | left >> 31 | right << 31;
-}
-
 /* Removes the first run from `runs`, and returns its pixels. */
 static __device__ __forceinline__ unsigned
 take_run(unsigned &runs) {
@@ -96,28 +89,35 @@ node_of(int word, unsigned run) {
 
 /* --- the forest --- */
 
-/* A label is the number of a node that is closer to the root, or of the root itself. A thread may
- * replace it by a later node on the same path at any time. */
+/* A label is the number of a node that is closer to the root, or of the root itself. Node 0 has no
+ * label. */
 static __device__ __forceinline__ unsigned
-find_root(unsigned *label, unsigned node) {
-  volatile unsigned *labels = label - 1; /* node 0 has no label */
-  while (node != 0) {
-    const unsigned next = labels[node];
-    if (next == node || next == 0)
+label_of(const unsigned *label, unsigned node) {
+  return node == 0 ? 0 : ((const volatile unsigned *)label)[node - 1];
+}
+
+/* Returns the root. `next` is the label of `node`. A thread may replace a label by a later node on
+ * the same path at any time. */
+static __device__ __forceinline__ unsigned
+find_root(unsigned *label, unsigned node, unsigned next) {
+  while (next != node) {
+    const unsigned after = label_of(label, next);
+    if (after == next)
       return next;
-    const unsigned after = labels[next];
-    labels[node] = after;
+    ((volatile unsigned *)label)[node - 1] = after;
     node = after;
+    next = label_of(label, node);
   }
-  return 0;
+  return node;
 }
 
 /* Joins two trees: the root with the higher number gets the other as its parent. */
 static __device__ __forceinline__ void
 join(unsigned *label, unsigned a, unsigned b) {
   for (;;) {
-    a = find_root(label, a);
-    b = find_root(label, b);
+    const unsigned next_a = label_of(label, a), next_b = label_of(label, b); /* in parallel */
+    a = find_root(label, a, next_a);
+    b = find_root(label, b, next_b);
     if (a == b)
       return;
     const unsigned high = max(a, b), low = min(a, b);
@@ -161,13 +161,6 @@ struct Axis {
   }
 };
 
-/* cc_canny_is_maximum, without 64-bit comparisons. */
-template <typename Sum>
-static __device__ __forceinline__ bool
-is_maximum(Sum magnitude, Sum before, Sum after, bool is_diagonal) {
-  return magnitude > before && magnitude > after - (is_diagonal ? 0 : 1);
-}
-
 template <typename Sum> struct Gradient { Sum x, y; };
 
 /* The sums of a row of a window: the derivative and the smoothing along the row. */
@@ -204,12 +197,6 @@ gradient_of(const CcCannyJob &priv, GetRow row) {
   return {x, y};
 }
 
-template <typename Sum>
-static __device__ __forceinline__ Sum
-magnitude_of(const CcCannyJob &priv, const Gradient<Sum> &of) {
-  return priv.is_l2 ? of.x * of.x + of.y * of.y : absolute(of.x) + absolute(of.y);
-}
-
 static __device__ __forceinline__ int
 shuffle_up(int n) {
   return (int)__shfl_up_sync(ALL, (unsigned)n, 1);
@@ -232,99 +219,84 @@ shuffle_down(long long n) {
          __shfl_down_sync(ALL, (unsigned)n, 1);
 }
 
-/* Grows the strong pixels of a tile. Each lane of a warp has a row. */
-static __device__ __forceinline__ unsigned
-grow_tile(unsigned weak, unsigned strong, int row) {
-  bool changes = __ballot_sync(ALL, weak != strong) != 0;
-  while (changes) {
-    const unsigned above = __shfl_up_sync(ALL, strong, 1), below = __shfl_down_sync(ALL, strong, 1);
-    const unsigned near = strong | (row > 0 ? above : 0) | (row < TILE - 1 ? below : 0);
-    const unsigned grown = fill_runs(widen(0, near, 0), weak);
-    changes = __ballot_sync(ALL, grown != strong) != 0;
-    strong = grown;
-  }
-  return strong;
-}
-
-/* Only components of weak pixels that reach the border of the tile can be connected to others. */
-static __device__ __forceinline__ unsigned
-find_rest(unsigned weak, int row) {
-  const bool is_border = row == 0 || row == TILE - 1;
-  return grow_tile(weak, is_border ? weak : weak & 0x80000001u, row);
-}
-
-/* Makes a tree of each component of a tile: its first run is the root, and the parent of all
- * others. Each lane has a row. */
-static __device__ __forceinline__ void
-label_components(const Map &map, unsigned rest, int word, int row) {
-  unsigned lanes;
-  while ((lanes = __ballot_sync(ALL, rest != 0)) != 0) {
-    const int first = __ffs((int)lanes) - 1;
-    unsigned others = rest;
-    const unsigned seed = row == first ? take_run(others) : 0;
-    const unsigned node = __shfl_sync(ALL, node_of(word, seed | 0x80000000u), first);
-    unsigned runs = grow_tile(rest, seed, row);
-    rest &= ~runs;
-    while (runs)
-      map.label[node_of(word, take_run(runs)) - 1] = node;
-  }
-}
-
 #define PIXELS 4 /* of a lane */
+
+/* Keeps the compiler from replacing a branch that all lanes take by predicated instructions. They
+ * would be issued for each row. */
+static __device__ __forceinline__ void
+keep_branch() {
+  __syncwarp();
+}
 
 /* A warp computes the rows of a strip of STRIP tiles from top to bottom. A lane has PIXELS
  * neighbouring pixels of each row. The first and the last lane also compute the magnitude of the
  * pixel beside the strip. The lane keeps the sums of the last SIZE rows, and the magnitudes of the
- * last three. */
-template <typename Sample, typename Sum, bool RGB, int SIZE>
+ * last three. With FREE all windows of the strip and the row below them lie inside the source, and
+ * samples lie side by side. Bit i of `weak` and `strong` is pixel PIXELS * i of row `lane`, of
+ * `weak[k]` pixel PIXELS * i + k. */
+template <typename Sample, typename Sum, bool RGB, int SIZE, bool FREE>
 static __device__ __forceinline__ void
-suppress(const CcLaunch &launch) {
+suppress_strip(const CcLaunch &launch, const Strip &strip, unsigned (&weak)[PIXELS],
+               unsigned (&strong)[PIXELS]) {
   constexpr int RADIUS = SIZE / 2, COLUMNS = PIXELS + 2 * RADIUS, UNROLL = SIZE == 3 ? 3 : 1;
-  __shared__ unsigned words[2][TILE][STRIP];
   const CcPlaneJob &job = launch.job[0];
   const CcCannyJob &priv = PRIVATE(job);
+  const CcLumaSource &luma = priv.luma;
   const int lane = threadIdx.x;
-  const Strip strip(launch);
-  allow_next_launch();
-  wait_for_last_launch();
   const int left = strip.tile_x * TILE + lane * PIXELS, top = strip.tile_y * TILE;
   /* the pixel beside the strip needs one column more than the pixels of its lane */
   const bool is_first = lane == 0, is_last = lane == TILE - 1;
-  const int beside = is_first ? left - 1 : left + PIXELS;
-  /* of the source; the last one is for the pixel beside the strip */
-  int column[COLUMNS + 1];
-  unsigned outside = 0; /* the columns that border=constant sets; one bit stands for each */
-#pragma unroll
-  for (int i = 0; i <= COLUMNS; i++) {
-    const int x = i < COLUMNS ? left - RADIUS + i : is_first ? beside - RADIUS : beside + RADIUS;
-    const int index = cc_border_index(x, job.src_width, launch.border);
-    outside |= index < 0 ? 1u << i : 0;
-    column[i] = max(index, 0);
-  }
+  const int beside = is_first ? -1 : PIXELS,
+            farthest = is_first ? beside - RADIUS : beside + RADIUS;
+
+  int column[COLUMNS + 1]; /* of the source; the last one is `farthest` */
+  unsigned outside = 0;    /* the columns that border=constant sets; one bit stands for each */
   /* all bits, or none for pixels outside of the source, whose magnitude is 0 */
   Sum inside[PIXELS + 1];
+  const Sample *sample = NULL; /* with FREE: of column `left` of the row to load */
+  if (FREE) {
+    sample = (const Sample *)(luma.address[0] + (long long)(top - 1 - RADIUS) * luma.pitch[0]) +
+             luma.first[0] + left;
+  } else {
 #pragma unroll
-  for (int i = 0; i < PIXELS; i++)
-    inside[i] = left + i < job.src_width ? ~(Sum)0 : 0;
-  inside[PIXELS] = beside >= 0 && beside < job.src_width ? ~(Sum)0 : 0;
+    for (int i = 0; i <= COLUMNS; i++) {
+      const int x = left + (i < COLUMNS ? i - RADIUS : farthest);
+      const int index = cc_border_index(x, job.src_width, launch.border);
+      outside |= index < 0 ? 1u << i : 0;
+      column[i] = max(index, 0);
+    }
+#pragma unroll
+    for (int i = 0; i <= PIXELS; i++) {
+      const int x = left + (i < PIXELS ? i : beside);
+      inside[i] = x >= 0 && x < job.src_width ? ~(Sum)0 : 0;
+    }
+  }
 
-  RowSums sums[SIZE][PIXELS + 1] = {};    /* the last entry of a row is beside the strip */
-  Gradient<Sum> gradient[2][PIXELS] = {}; /* of the row of the maxima and the row below */
-  Sum magnitude[3][PIXELS + 2] = {};      /* of the row of the maxima and the rows beside it */
-  /* Each function moves the rows by one. They are in registers, and with a period of three rows of
-   * the loop below, they move without instructions. */
+  /* Each of these functions moves the rows by one. They are in registers, and with a period of
+   * three rows of the loop below, they move without instructions. */
+  int code[COLUMNS + 1]; /* of a row */
   const auto load = [&](int y) {
+    if (FREE) {
+#pragma unroll
+      for (int i = 0; i <= COLUMNS; i++)
+        code[i] = code_of(job, sample[i < COLUMNS ? i - RADIUS : farthest]);
+      sample = (const Sample *)((const char *)sample + luma.pitch[0]);
+      return;
+    }
     const int row = cc_border_index(y, job.src_height, launch.border);
-    int code[COLUMNS + 1];
 #pragma unroll
     for (int i = 0; i <= COLUMNS; i++)
-      code[i] = RGB ? luma_at<Sample, true>(launch, job, priv.luma, column[i], max(row, 0))
-                    : component_at<Sample>(job, priv.luma, 0, column[i], max(row, 0));
+      code[i] = RGB ? luma_at<Sample, true>(launch, job, luma, column[i], max(row, 0))
+                    : component_at<Sample>(job, luma, 0, column[i], max(row, 0));
     if (launch.border == CC_BORDER_CONSTANT) {
+      keep_branch();
 #pragma unroll
       for (int i = 0; i <= COLUMNS; i++)
         code[i] = row < 0 || outside >> i & 1 ? job.border_code[0] : code[i];
     }
+  };
+  RowSums sums[SIZE][PIXELS + 1] = {}; /* the last entry of a row is beside the strip */
+  const auto add_sums = [&] {
 #pragma unroll
     for (int r = 0; r + 1 < SIZE; r++)
 #pragma unroll
@@ -340,20 +312,30 @@ suppress(const CcLaunch &launch) {
           is_first ? code[i == 0 ? COLUMNS : i - 1] : code[i == SIZE - 1 ? COLUMNS : PIXELS + i];
     sums[SIZE - 1][PIXELS] = sum_row<SIZE>(priv, &near[RADIUS]);
   };
-  const auto compute_gradients = [&](int y) {
-    const auto sums_of = [&](int i) { return [&, i](int r) { return sums[RADIUS + r][i]; }; };
+  Gradient<Sum> gradient[2][PIXELS + 1] = {}; /* of the row of the maxima and the row below */
+  Sum magnitude[3][PIXELS + 2] = {};          /* of the row of the maxima and the rows beside it */
+  const auto add_gradients = [&](int y) {
     Sum of_row[PIXELS + 1] = {};
 #pragma unroll
-    for (int i = 0; i < PIXELS; i++) {
+    for (int i = 0; i <= PIXELS; i++) {
       gradient[0][i] = gradient[1][i];
-      gradient[1][i] = gradient_of<Sum, SIZE>(priv, sums_of(i));
+      gradient[1][i] = gradient_of<Sum, SIZE>(priv, [&](int r) { return sums[RADIUS + r][i]; });
     }
-    if (y >= 0 && y < job.src_height) {
+    if (priv.is_l2) {
+      keep_branch();
 #pragma unroll
-      for (int i = 0; i < PIXELS; i++)
-        of_row[i] = magnitude_of(priv, gradient[1][i]) & inside[i];
-      of_row[PIXELS] =
-          magnitude_of(priv, gradient_of<Sum, SIZE>(priv, sums_of(PIXELS))) & inside[PIXELS];
+      for (int i = 0; i <= PIXELS; i++)
+        of_row[i] = gradient[1][i].x * gradient[1][i].x + gradient[1][i].y * gradient[1][i].y;
+    } else {
+#pragma unroll
+      for (int i = 0; i <= PIXELS; i++)
+        of_row[i] = absolute(gradient[1][i].x) + absolute(gradient[1][i].y);
+    }
+    if (!FREE) {
+      const bool is_inside = y >= 0 && y < job.src_height;
+#pragma unroll
+      for (int i = 0; i <= PIXELS; i++)
+        of_row[i] = is_inside ? of_row[i] & inside[i] : 0;
     }
     const Sum before = shuffle_up(of_row[PIXELS - 1]), after = shuffle_down(of_row[0]);
 #pragma unroll
@@ -367,106 +349,187 @@ suppress(const CcLaunch &launch) {
     magnitude[2][0] = is_first ? of_row[PIXELS] : before;
     magnitude[2][PIXELS + 1] = is_last ? of_row[PIXELS] : after;
   };
-  for (int y = top - 1 - RADIUS; y < top - 1 + RADIUS; y++)
-    load(y);
-  for (int y = top - 1; y <= top; y++) {
-    load(y + RADIUS);
-    compute_gradients(y);
+
+  /* Makes the sums of row y. Loads the row below, so that other work hides the latency. For RGB
+   * there are too few registers to do this. */
+  const auto add_row = [&](int y) {
+    if (RGB)
+      load(y);
+    add_sums();
+    if (!RGB)
+      load(y + 1);
+  };
+
+  if (!RGB)
+    load(top - 1 - RADIUS);
+#pragma unroll
+  for (int n = -2 - 2 * RADIUS; n < 0; n++) {
+    add_row(top + n + 1 + RADIUS);
+    if (n >= -2)
+      add_gradients(top + n + 1);
   }
 #pragma unroll UNROLL
   for (int n = 0; n < TILE; n++) {
-    load(top + n + 1 + RADIUS);
-    compute_gradients(top + n + 1);
-    unsigned weak = 0, strong = 0;
+    add_row(top + n + 1 + RADIUS);
+    add_gradients(top + n + 1);
     bool is_above = false;
 #pragma unroll
     for (int i = 1; i <= PIXELS; i++)
       is_above |= magnitude[1][i] > (Sum)priv.low;
-    if (__ballot_sync(ALL, is_above)) /* false for most rows of most images */
+    if (!__ballot_sync(ALL, is_above)) /* most rows of most images */
+      continue;
 #pragma unroll
-      for (int i = 0; i < PIXELS; i++) {
-        const Axis axis(gradient[0][i].x, gradient[0][i].y);
-        const Sum *above = &magnitude[0][i], *at = &magnitude[1][i], *below = &magnitude[2][i];
-        const Sum before = axis.choose(at[0], above[1], above[2], above[0]);
-        const Sum after = axis.choose(at[2], below[1], below[0], below[2]);
-        const bool is_weak = at[1] > (Sum)priv.low &&
-                             is_maximum(at[1], before, after, !axis.is_across && !axis.is_down);
-        weak |= is_weak ? 1u << i : 0;
-        strong |= is_weak && at[1] > (Sum)priv.high ? 1u << i : 0;
-      }
-    /* words of eight lanes each */
-    unsigned both = (weak | strong << 16) << (lane % 4 * PIXELS);
-    both |= __shfl_xor_sync(ALL, both, 1);
-    both |= __shfl_xor_sync(ALL, both, 2);
-    const unsigned other = __shfl_xor_sync(ALL, both, 4);
-    if (lane % 8 == 0) {
-      words[0][n][lane / 8] = (both & 0xffff) | other << 16;
-      words[1][n][lane / 8] = both >> 16 | (other & 0xffff0000);
+    for (int i = 0; i < PIXELS; i++) {
+      const Axis axis(gradient[0][i].x, gradient[0][i].y);
+      const Sum *above = &magnitude[0][i], *at = &magnitude[1][i], *below = &magnitude[2][i];
+      const Sum before = axis.choose(at[0], above[1], above[2], above[0]);
+      /* a magnitude may equal the one after it, unless the axis is diagonal */
+      const Sum after = axis.choose(at[2] - 1, below[1] - 1, below[0], below[2]);
+      const bool is_weak = (at[1] > (Sum)priv.low) & (at[1] > before) & (at[1] > after);
+      const unsigned weak_lanes = __ballot_sync(ALL, is_weak);
+      const unsigned strong_lanes = __ballot_sync(ALL, is_weak & (at[1] > (Sum)priv.high));
+      weak[i] = lane == n ? weak_lanes : weak[i];
+      strong[i] = lane == n ? strong_lanes : strong[i];
     }
   }
-  __syncwarp();
+}
 
+/* The word of a tile in a strip from the ballots of each of the pixels of a lane. */
+static __device__ __forceinline__ unsigned
+word_of_ballots(const unsigned (&ballot)[PIXELS], int tile) {
+  unsigned word = 0;
+#pragma unroll
+  for (int i = 0; i < PIXELS; i++) {
+    unsigned bits = ballot[i] >> 8 * tile & 0xff; /* move to every fourth place */
+    bits = (bits | bits << 12) & 0x000f000f;
+    bits = (bits | bits << 6) & 0x03030303;
+    bits = (bits | bits << 3) & 0x11111111;
+    word |= bits << i;
+  }
+  return word;
+}
+
+template <typename Sample, typename Sum, bool RGB, int SIZE>
+static __device__ __forceinline__ void
+suppress(const CcLaunch &launch) {
+  constexpr int RADIUS = SIZE / 2;
+  unsigned weak[PIXELS] = {}, strong[PIXELS] = {};
+  const Strip strip(launch);
+  const int left = strip.tile_x * TILE, top = strip.tile_y * TILE, lane = threadIdx.x;
+  allow_next_launch();
+  wait_for_last_launch();
+  if (!RGB && PRIVATE(launch.job[0]).luma.spacing[0] == 1 &&
+      is_inside(launch.job[0], left - 1 - RADIUS, top - 1 - RADIUS, left + STRIP * TILE + RADIUS,
+                top + TILE + 1 + RADIUS))
+    suppress_strip<Sample, Sum, RGB, SIZE, !RGB>(launch, strip, weak, strong);
+  else
+    suppress_strip<Sample, Sum, RGB, SIZE, false>(launch, strip, weak, strong);
   const Map map(launch);
 #pragma unroll
-  for (int tile = 0; tile < STRIP; tile++) {
-    if (strip.tile_x + tile >= map.tiles_across)
-      break;
-    const unsigned weak = words[0][lane][tile];
-    const unsigned strong = grow_tile(weak, words[1][lane][tile], lane);
-    const int word = map.word(strip.tile_x + tile, top + lane);
-    const unsigned rest = find_rest(weak & ~strong, lane);
-    map.rest[word] = rest;
-    map.strong[word] = strong;
-    label_components(map, rest, word, lane);
+  for (int tile = 0; tile < STRIP; tile++)
+    if (strip.tile_x + tile < map.tiles_across) {
+      const int word = map.word(strip.tile_x + tile, top + lane);
+      map.rest[word] = word_of_ballots(weak, tile);
+      map.strong[word] = word_of_ballots(strong, tile);
+    }
+}
+
+/* --- components of a tile --- */
+
+/* Grows the strong pixels of a tile. Each lane of a warp has a row. */
+static __device__ __forceinline__ unsigned
+grow_tile(unsigned weak, unsigned strong, int row) {
+  bool changes = __ballot_sync(ALL, weak != strong) != 0;
+  while (changes) {
+    const unsigned above = __shfl_up_sync(ALL, strong, 1), below = __shfl_down_sync(ALL, strong, 1);
+    const unsigned near = strong | (row > 0 ? above : 0) | (row < TILE - 1 ? below : 0);
+    const unsigned grown = fill_runs(near | near << 1 | near >> 1, weak);
+    changes = __ballot_sync(ALL, grown != strong) != 0;
+    strong = grown;
   }
+  return strong;
+}
+
+/* Makes a tree of each component of a tile that reaches the border: one of its runs is the root,
+ * and the parent of all others. Other components cannot be connected to strong pixels. Each lane
+ * has a row. Returns the pixels of the trees. */
+static __device__ __forceinline__ unsigned
+label_components(const Map &map, unsigned weak, int word, int row) {
+  const unsigned border = row == 0 || row == TILE - 1 ? ALL : 0x80000001u;
+  unsigned done = 0, lanes;
+  while ((lanes = __ballot_sync(ALL, (weak & ~done & border) != 0)) != 0) {
+    const int first = __ffs((int)lanes) - 1;
+    const unsigned left = weak & ~done, at = left & border, pixel = at & -at;
+    const unsigned seed = row == first ? fill_runs(pixel, left) : 0;
+    const unsigned node = __shfl_sync(ALL, node_of(word, seed | 0x80000000u), first);
+    unsigned runs = grow_tile(left, seed, row);
+    done |= runs;
+    while (runs)
+      map.label[node_of(word, take_run(runs)) - 1] = node;
+  }
+  return done;
+}
+
+/* Each warp of a block has a tile. */
+static __device__ __forceinline__ void
+label(const CcLaunch &launch) {
+  allow_next_launch();
+  wait_for_last_launch();
+  const Map map(launch);
+  const Strip strip(launch);
+  const int row = threadIdx.x, tile_x = strip.tile_x + threadIdx.y;
+  if (tile_x >= map.tiles_across)
+    return;
+  const int word = map.word(tile_x, strip.tile_y * TILE + row);
+  const unsigned weak = map.rest[word], strong = grow_tile(weak, map.strong[word], row);
+  map.rest[word] = label_components(map, weak & ~strong, word, row);
+  map.strong[word] = strong;
 }
 
 /* --- hysteresis across tiles --- */
 
-/* Joins a run with the runs of another word that touch it. */
-static __device__ __forceinline__ void
-join_touching(const Map &map, unsigned node, unsigned touched, unsigned runs, int word) {
-  while (runs & touched) {
-    const unsigned run = take_run(runs);
-    if (run & touched)
-      join(map.label, node, node_of(word, run));
+/* A weak or strong pixel of the map. The node of a strong one is 0. */
+struct Pixel {
+  bool exists;
+  unsigned node;
+
+  __device__ __forceinline__ Pixel(const Map &map, int x, int y) {
+    const unsigned bit = 1u << (x & 31);
+    const unsigned runs = map.load(map.rest, x >> 5, y);
+    exists = (runs | map.load(map.strong, x >> 5, y)) & bit;
+    /* the run begins after the last gap */
+    const unsigned first = 32 - (unsigned)__clz((int)(~runs & (bit - 1)));
+    node = runs & bit ? node_of(map.word(x >> 5, y), 1u << first) : 0;
   }
-}
+};
 
 static __device__ __forceinline__ void
-hysteresis_of_tile(const Map &map, int tile_x, int y) {
-  unsigned runs = map.load(map.rest, tile_x, y);
-  if (!runs)
-    return;
-  unsigned strong = 0;
-  for (int row = y - 1; row <= y + 1; row++)
-    strong |= widen(map.load(map.strong, tile_x - 1, row), map.load(map.strong, tile_x, row),
-                    map.load(map.strong, tile_x + 1, row));
-  /* The runs above, and the one to the left. The other runs that touch find this run. */
-  const unsigned above = map.load(map.rest, tile_x, y - 1);
-  const unsigned above_left = map.load(map.rest, tile_x - 1, y - 1);
-  const unsigned above_right = map.load(map.rest, tile_x + 1, y - 1);
-  const unsigned left = map.load(map.rest, tile_x - 1, y);
-  const int word = map.word(tile_x, y);
-  while (runs) {
-    const unsigned run = take_run(runs), node = node_of(word, run);
-    if (run & strong)
-      join(map.label, node, 0);
-    if (y % TILE == 0) /* else in the same tile */
-      join_touching(map, node, widen(0, run, 0), above, map.word(tile_x, y - 1));
-    join_touching(map, node, run << 31, above_left, map.word(tile_x - 1, y - 1));
-    join_touching(map, node, run >> 31, above_right, map.word(tile_x + 1, y - 1));
-    join_touching(map, node, run << 31, left, map.word(tile_x - 1, y));
-  }
+join_pixels(const Map &map, const Pixel &a, const Pixel &b) {
+  if (a.exists && b.exists && a.node != b.node)
+    join(map.label, a.node, b.node);
 }
 
+/* Two warps join the pixels of a tile with those of other tiles, above the first row and left of
+ * the first column. A lane has a pixel of the row or column and its three neighbours. */
 static __device__ __forceinline__ void
 hysteresis(const CcLaunch &launch) {
   allow_next_launch();
   wait_for_last_launch();
   const Map map(launch);
   const Strip strip(launch);
-  hysteresis_of_tile(map, strip.tile_x + threadIdx.y, strip.tile_y * TILE + threadIdx.x);
+  const int lane = threadIdx.x, is_row = threadIdx.y & 1, is_column = !is_row;
+  const int x = (strip.tile_x + (int)threadIdx.y / 2) * TILE + is_row * lane;
+  const int y = strip.tile_y * TILE + is_column * lane;
+  const Pixel pixel(map, x, y);
+  if (!pixel.exists)
+    return;
+  const Pixel beside(map, x - is_column, y - is_row);
+  if (beside.exists) { /* it is connected to the two others, if they exist */
+    join_pixels(map, pixel, beside);
+    return;
+  }
+  join_pixels(map, pixel, Pixel(map, x - 1, y - 1));
+  join_pixels(map, pixel, is_row ? Pixel(map, x + 1, y - 1) : Pixel(map, x - 1, y + 1));
 }
 
 /* --- samples --- */
@@ -496,7 +559,8 @@ edges(const CcLaunch &launch) {
   const int word = map.word(strip.tile_x + warp, top + lane);
   while (rest) {
     const unsigned run = take_run(rest);
-    if (find_root(map.label, node_of(word, run)) == 0)
+    const unsigned node = node_of(word, run);
+    if (find_root(map.label, node, label_of(map.label, node)) == 0)
       made |= run;
   }
   words[lane][warp] = made;
@@ -549,12 +613,13 @@ edges(const CcLaunch &launch) {
   SUPPRESS_ENTRY(name##_5, suppress<__VA_ARGS__, 5>)                                               \
   SUPPRESS_ENTRY(name##_7, suppress<__VA_ARGS__, 7>)
 
-SUPPRESS_OF_SIZES(cc_suppress_u8_i32, unsigned char, int, false)
-SUPPRESS_OF_SIZES(cc_suppress_u16_i32, unsigned short, int, false)
-SUPPRESS_OF_SIZES(cc_suppress_u16_i64, unsigned short, long long, false)
-SUPPRESS_OF_SIZES(cc_suppress_rgb_u8_i32, unsigned char, int, true)
-SUPPRESS_OF_SIZES(cc_suppress_rgb_u16_i32, unsigned short, int, true)
-SUPPRESS_OF_SIZES(cc_suppress_rgb_u16_i64, unsigned short, long long, true)
-CC_ENTRY(cc_hysteresis, TILE *STRIP, hysteresis)
-CC_ENTRY(cc_edges_u8, TILE *STRIP, edges<unsigned char>)
-CC_ENTRY(cc_edges_u16, TILE *STRIP, edges<unsigned short>)
+SUPPRESS_OF_SIZES(cc_canny_suppress_u8_i32, unsigned char, int, false)
+SUPPRESS_OF_SIZES(cc_canny_suppress_u16_i32, unsigned short, int, false)
+SUPPRESS_OF_SIZES(cc_canny_suppress_u16_i64, unsigned short, long long, false)
+SUPPRESS_OF_SIZES(cc_canny_suppress_rgb_u8_i32, unsigned char, int, true)
+SUPPRESS_OF_SIZES(cc_canny_suppress_rgb_u16_i32, unsigned short, int, true)
+SUPPRESS_OF_SIZES(cc_canny_suppress_rgb_u16_i64, unsigned short, long long, true)
+CC_ENTRY(cc_canny_label, TILE *STRIP, label)
+CC_ENTRY(cc_canny_hysteresis, 2 * TILE * STRIP, hysteresis)
+CC_ENTRY(cc_canny_edges_u8, TILE *STRIP, edges<unsigned char>)
+CC_ENTRY(cc_canny_edges_u16, TILE *STRIP, edges<unsigned short>)

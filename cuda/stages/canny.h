@@ -6,14 +6,15 @@
  *
  * The map of weak and strong pixels consists of tiles of 32x32 pixels. A word has the 32 pixels of
  * a row of a tile. The words of a tile lie one after another, and the tiles row by row. The map is
- * in the scratch memory of three launches: the words of weak pixels that are not yet strong, the
- * words of strong pixels, and a label for each possible run of pixels in a word. */
+ * in the scratch memory of four launches: the words of weak pixels, from the second launch on only
+ * of those that may become strong in the third, the words of strong pixels, and a label for each
+ * possible run of pixels in a word. */
 
 #include "engine/plan/canny_shared.h"
 #include "luma.h"
 
 #define CC_CANNY_TILE 32
-#define CC_CANNY_STRIP 4   /* neighbouring tiles of a block, which is a warp */
+#define CC_CANNY_STRIP 4   /* neighbouring tiles of a block */
 #define CC_CANNY_LABELS 16 /* runs of a word */
 
 /* Private data of the only plane job. job.src_width and src_height are the size of the source. */

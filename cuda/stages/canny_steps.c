@@ -105,17 +105,25 @@ static void
 set_suppress(CcCudaStep *step, GByteArray *taps, GString *text) {
   const CcCanny *canny = canny_of(step);
   set_step(step);
-  g_snprintf(step->name, sizeof step->name, "cc_suppress_%s%s_%s_%u",
+  g_snprintf(step->name, sizeof step->name, "cc_canny_suppress_%s%s_%s_%u",
              canny->group.n == 3 ? "rgb_" : "", type_name(step), fits_int32(canny) ? "i32" : "i64",
              canny->op->width);
   g_string_append(text, "maxima of the gradient");
 }
 
 static void
-set_hysteresis(CcCudaStep *step, GByteArray *taps, GString *text) {
+set_label(CcCudaStep *step, GByteArray *taps, GString *text) {
   set_step(step);
   step->block[1] = CC_CANNY_STRIP;
-  g_strlcpy(step->name, "cc_hysteresis", sizeof step->name);
+  g_strlcpy(step->name, "cc_canny_label", sizeof step->name);
+  g_string_append(text, "hysteresis in tiles");
+}
+
+static void
+set_hysteresis(CcCudaStep *step, GByteArray *taps, GString *text) {
+  set_step(step);
+  step->block[1] = 2 * CC_CANNY_STRIP;
+  g_strlcpy(step->name, "cc_canny_hysteresis", sizeof step->name);
   g_string_append(text, "hysteresis across tiles");
 }
 
@@ -123,10 +131,11 @@ static void
 set_edges(CcCudaStep *step, GByteArray *taps, GString *text) {
   set_step(step);
   step->block[1] = CC_CANNY_STRIP;
-  g_snprintf(step->name, sizeof step->name, "cc_edges_%s", type_name(step));
+  g_snprintf(step->name, sizeof step->name, "cc_canny_edges_%s", type_name(step));
   g_string_append(text, "edges");
 }
 
-const CcCudaStageClass cc_cuda_suppress = {.set_step = set_suppress};
+static const CcCudaStageClass label = {.set_step = set_label};
+const CcCudaStageClass cc_cuda_suppress = {.set_step = set_suppress, .next = &label};
 const CcCudaStageClass cc_cuda_hysteresis = {.set_step = set_hysteresis};
 const CcCudaStageClass cc_cuda_edges = {.set_step = set_edges};

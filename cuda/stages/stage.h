@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Runs the stages of a plan that are not passes. Each of these stages is a step of the program. */
+/* Runs the stages of a plan that are not passes. Each of these stages is a step of the program, or
+ * some steps. */
 
 #include "cuda/step.h"
 
 G_BEGIN_DECLS
 
-typedef struct {
+typedef struct _CcCudaStageClass {
   /* Sets up a step that runs step->stage: all members from `module` on, except `function`, `group`
    * and `algorithm`. cc_cuda_stage_set_planes sets most of these members. Appends to `taps` the
    * taps that the step reads from memory. Appends to `text` a description of the stage for people.
@@ -19,6 +20,8 @@ typedef struct {
    * With CC_READS_SAMPLES, step->plan may have other planes than the plan that was lowered, but the
    * planes of the frame are the same. */
   void (*set_step)(CcCudaStep *step, GByteArray *taps, GString *text);
+  const struct _CcCudaStageClass
+      *next; /* sets up one more step of the stage; NULL: there is none */
 } CcCudaStageClass;
 
 /* Sets up a step whose kernel has one thread per sample. The kernel finds its tile with find_tile

@@ -173,6 +173,11 @@ __brev(unsigned n) {
 }
 
 static inline int
+__clz(int n) {
+  return n == 0 ? 32 : __builtin_clz((unsigned)n);
+}
+
+static inline int
 __ffs(int n) {
   return __builtin_ffs(n);
 }

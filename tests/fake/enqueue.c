@@ -261,9 +261,9 @@ add_measure_ranges(FakeOp *op, const CcPlaneJob *job) {
 static void
 add_canny_ranges(FakeOp *op, const CcPlaneJob *job) {
   const CcCannyJob *priv = CC_PRIVATE(const CcCannyJob, job);
-  if (g_str_has_prefix(op->kernel, "cc_suppress_"))
+  if (g_str_has_prefix(op->kernel, "cc_canny_suppress_"))
     add_luma_ranges(op, job, &priv->luma);
-  for (gint i = 0; i < priv->luma.n && g_str_has_prefix(op->kernel, "cc_edges_"); i++)
+  for (gint i = 0; i < priv->luma.n && g_str_has_prefix(op->kernel, "cc_canny_edges_"); i++)
     add_spaced_range(op, job, priv->luma.address[i], priv->luma.pitch[i], priv->luma.first[i],
                      priv->luma.spacing[i], job->width, job->height);
 }
@@ -302,9 +302,7 @@ set_launch_ranges(const gchar *call, FakeOp *op, CUcontext context) {
       add_measure_ranges(op, job);
       continue;
     }
-    if (g_str_has_prefix(op->kernel, "cc_suppress_") ||
-        g_str_has_prefix(op->kernel, "cc_hysteresis") ||
-        g_str_has_prefix(op->kernel, "cc_edges_")) {
+    if (g_str_has_prefix(op->kernel, "cc_canny_")) {
       add_canny_ranges(op, job);
       continue;
     }
