@@ -112,7 +112,7 @@ is_comb(gint x, gint y, gint right, gint bottom) {
 
 static guint
 line_code(gboolean is_line, guint x, guint y, guint max) {
-  return !is_line ? 0 : x < 2 * LINE && y < 2 * LINE ? max : max / 4;
+  return !is_line ? 0 : x < 2 * LINE && y < 2 * LINE ? max / 2 : max / 4;
 }
 
 static guint
