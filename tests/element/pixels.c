@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Compares the output with the oracle: all formats of the caps, sizes down to one pixel, and the
- * effect of each pixel property on luma, chroma, alpha and padding. */
+ * effect of each pixel property on luma, chroma, alpha and padding. Finds the longest edges of an
+ * 8K frame. */
 
 #include "common.h"
+
+#include <string.h>
 
 #include "layout.h"
 #include "tests/ref/guarded.h"
@@ -240,6 +243,77 @@ GST_START_TEST(flat_areas_of_edge_kernels_are_black) {
 }
 GST_END_TEST;
 
+/* --- long edges --- */
+
+static GstBuffer *
+draw_spiral(const gchar *caps) {
+  GstBuffer *buffer = test_frame_flat(caps, 0);
+  g_autoptr(GRand) rand = g_rand_new_with_seed(1);
+  TestFrame frame;
+  test_map(&frame, caps, buffer, GST_MAP_WRITE);
+  g_autoptr(GuardedFrame) drawn = guarded_frame_new(&frame.layout, PLACEMENT_ALIGNED);
+  guarded_frame_draw(drawn, PATTERN_SPIRAL, rand);
+  for (guint y = 0; y < frame.layout.plane[0].height; y++)
+    memcpy(test_row(&frame, 0, y), guarded_frame_row(drawn, 0, y), frame.layout.plane[0].width);
+  test_unmap(&frame);
+  return buffer;
+}
+
+/* Makes the spot as faint as the rest of the line. */
+static void
+remove_spot(const gchar *caps, GstBuffer *buffer) {
+  TestFrame frame;
+  test_map(&frame, caps, buffer, GST_MAP_READWRITE);
+  const guint8 faint = test_row(&frame, 0, 0)[frame.layout.plane[0].width - 1];
+  for (guint y = 0; y < 8; y++)
+    for (guint x = 0; x < 8; x++)
+      test_row(&frame, 0, y)[x] = MIN(test_row(&frame, 0, y)[x], faint);
+  test_unmap(&frame);
+}
+
+static guint64
+count_white(const gchar *caps, GstBuffer *buffer) {
+  guint64 n = 0;
+  TestFrame frame;
+  test_map(&frame, caps, buffer, GST_MAP_READ);
+  for (guint y = 0; y < frame.layout.plane[0].height; y++)
+    for (guint x = 0; x < frame.layout.plane[0].width; x++)
+      n += test_row(&frame, 0, y)[x] == 255;
+  test_unmap(&frame);
+  return n;
+}
+
+/* Canny's worst case: a spiral of weak pixels as long as an 8K frame, with a strong spot at its
+ * start. The lines are 8 pixels apart and have two contours, so about a quarter of all pixels are
+ * edges, all because of the spot. Time that is not proportional to the number of pixels would be
+ * minutes. */
+GST_START_TEST(longest_edges) {
+  const gboolean is_slow = test_is_instrumented() || g_getenv("FAKE_CUDA");
+  const gint width = is_slow ? 480 : 7680, height = is_slow ? 270 : 4320;
+  static const gchar *const responses[] = {"canny", "canny-l1"};
+  g_autofree gchar *caps = test_caps("GRAY8", width, height);
+  GstBuffer *lit = draw_spiral(caps);
+  GstBuffer *dark = gst_buffer_copy_deep(lit);
+  remove_spot(caps, dark);
+  for (guint i = 0; i < G_N_ELEMENTS(responses); i++) {
+    g_autofree gchar *grown = g_strdup_printf("response=%s low=100 high=400", responses[i]);
+    g_autofree gchar *weak = g_strdup_printf("response=%s low=100 high=100", responses[i]);
+    GstBuffer *edges = test_filter(grown, caps, gst_buffer_ref(lit));
+    GstBuffer *maxima = test_filter(weak, caps, gst_buffer_ref(lit));
+    GstBuffer *none = test_filter(grown, caps, gst_buffer_ref(dark));
+    const gdouble share = (gdouble)count_white(caps, edges) / width / height;
+    fail_unless(share > 0.24 && share < 0.25, "%s: %g of the pixels are edges", grown, share);
+    test_assert_same_frame(caps, edges, maxima, grown);
+    fail_unless_equals_uint64(count_white(caps, none), 0);
+    gst_buffer_unref(none);
+    gst_buffer_unref(maxima);
+    gst_buffer_unref(edges);
+  }
+  gst_buffer_unref(dark);
+  gst_buffer_unref(lit);
+}
+GST_END_TEST;
+
 static Suite *
 pixels_suite(void) {
   Suite *suite = suite_create("pixels");
@@ -250,6 +324,7 @@ pixels_suite(void) {
   tcase_add_test(tc, full_range);
   tcase_add_test(tc, matrices);
   tcase_add_loop_test(tc, flat_areas_of_edge_kernels_are_black, 0, G_N_ELEMENTS(flats));
+  tcase_add_test(tc, longest_edges);
   suite_add_tcase(suite, tc);
   return suite;
 }
