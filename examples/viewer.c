@@ -52,7 +52,8 @@ typedef struct {
   gboolean failed;
 } Viewer;
 
-/* The numbers with a slider. With scale=0 the kernel's own scale is used. */
+/* The numbers with a slider. Values of PROPERTIES can be larger than `max`, such as thresholds for
+ * sobel of 7x7. With scale=0 the kernel's own scale is used. */
 static const struct {
   const gchar *property;
   gdouble max, step;
@@ -294,9 +295,10 @@ chooser_new(Viewer *self, const gchar *property) {
 
 static GtkWidget *
 slider_new(Viewer *self, const gchar *property, gdouble max, gdouble step) {
-  GtkWidget *slider = gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0, max, step);
   gdouble value;
   g_object_get(self->filter, property, &value, NULL);
+  GtkWidget *slider =
+      gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0, MAX(max, 2 * value), step);
   gtk_range_set_value(GTK_RANGE(slider), value);
   gtk_scale_set_value_pos(GTK_SCALE(slider), GTK_POS_RIGHT);
   gtk_widget_set_name(slider, property);

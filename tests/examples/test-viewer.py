@@ -106,6 +106,14 @@ def check_canny():
         wait_for("the line right", lambda rows: shows(rows, 790, WHITE) and shows(rows, IN_BLUE, BLUE))
 
 
+def check_large_threshold():
+    """Sobel of 7x7 has large gradients. The slider reaches the threshold of the line and more."""
+    with Viewer("size=7 response=canny low=0 high=45000") as viewer:
+        wait_for("the strongest edge", lambda rows: count(rows, WHITE, RIGHT) == 1)
+        viewer.press("high", "End")
+        wait_for("no edge above 90000", lambda rows: count(rows, WHITE, RIGHT) == 0)
+
+
 def check_controls():
     """The lists and the other sliders."""
     with Viewer("kernel=identity scale=0.5") as viewer:
@@ -148,6 +156,7 @@ with tempfile.TemporaryDirectory() as folder:
     server = playing.start_server(*SCREEN)
     try:
         check_canny()
+        check_large_threshold()
         check_controls()
         check_default()
         check_texts()
