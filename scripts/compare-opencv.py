@@ -36,14 +36,33 @@ def sobel(frame, size):
     return cv2.convertScaleAbs(cv2.magnitude(derivative(frame, 1, 0, size), derivative(frame, 0, 1, size)))
 
 
+def thresholds(size):
+    """Canny's low and high. Larger kernels of sobel have larger gradients."""
+    factor = {3: 1, 5: 8, 7: 100}[size]
+    return 100 * factor, 200 * factor
+
+
+def canny(frame, size, is_l2):
+    return cv2.Canny(frame, *thresholds(size), apertureSize=size, L2gradient=is_l2)
+
+
+def properties_of(kernel, size):
+    if kernel not in ("canny", "canny-l1"):
+        return [f"kernel={kernel}", f"size={size}"]
+    low, high = thresholds(size)
+    return ["kernel=sobel", f"size={size}", f"response={kernel}", f"low={low}", f"high={high}"]
+
+
 ODD = tuple(range(3, 17, 2))
 
-# kernel of cudaconv to its sizes and the same filter in OpenCV
+# Kernel of cudaconv to its sizes and the same filter in OpenCV. Two names are responses of sobel.
 KERNELS = {
     "sobel": ((3, 5, 7), sobel),
     "sobel-x": ((3, 5, 7), lambda frame, size: cv2.convertScaleAbs(derivative(frame, 1, 0, size))),
     "sobel-y": ((3, 5, 7), lambda frame, size: cv2.convertScaleAbs(derivative(frame, 0, 1, size))),
     "scharr": ((3,), lambda frame, size: cv2.convertScaleAbs(cv2.magnitude(scharr(frame, 1, 0), scharr(frame, 0, 1)))),
+    "canny": ((3, 5, 7), lambda frame, size: canny(frame, size, True)),
+    "canny-l1": ((3, 5, 7), lambda frame, size: canny(frame, size, False)),
     "laplacian": ((3,), lambda frame, size: cv2.convertScaleAbs(cv2.Laplacian(frame, cv2.CV_16S, **REPLICATE))),
     "gaussian": (ODD, lambda frame, size: cv2.GaussianBlur(frame, (size, size), 0, **REPLICATE)),
     "box": (ODD, lambda frame, size: cv2.blur(frame, (size, size), **REPLICATE)),
@@ -172,7 +191,7 @@ def main():
         raise gstfilter.Failed(f"{LACKING}; `python3 -m venv DIR && DIR/bin/pip install opencv-python-headless numpy` "
                                "installs it")
     first = next(frames_of(arguments.video, 1))
-    properties = [f"kernel={arguments.kernel}", f"size={size}", f"backend={arguments.backend}"]
+    properties = [*properties_of(arguments.kernel, size), f"backend={arguments.backend}"]
     ours = Filter(arguments.build, properties, *first.shape)
     tally = compare(frames_of(arguments.video, arguments.frames), ours, lambda frame: theirs(frame, size))
     print(f"{arguments.kernel}, {size}x{size}, OpenCV {cv2.__version__}: {tally.frames_that_differ} of {tally.frames} "

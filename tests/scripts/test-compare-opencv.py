@@ -58,7 +58,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     same = f"0 of {FRAMES} frames of {WIDTH}x{HEIGHT} differ, 0 of {FRAMES * WIDTH * HEIGHT} pixels, by 0 at most"
     for kernel, size in (("sobel", 3), ("sobel", 7), ("sobel-x", 3), ("sobel-y", 5), ("scharr", 3), ("laplacian", 3),
-                         ("gaussian", 5), ("box", 9)):
+                         ("gaussian", 5), ("box", 9), ("canny", 3), ("canny", 5), ("canny-l1", 7)):
         expect(0, f"{kernel}, {size}x{size}, OpenCV {cv2.__version__}: {same}", *build, clip, f"--kernel={kernel}",
                f"--size={size}")
     expect(0, f"sobel, 3x3, OpenCV {cv2.__version__}: {same}", *build, clip)
