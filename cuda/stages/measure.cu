@@ -30,38 +30,57 @@ template <typename Squares> struct Figures {
     n++;
     sum += code;
     squares += (Squares)code * code;
-    count(limits, code);
-  }
-
-  /* Takes four bytes. Their sums are dot products. */
-  __device__ __forceinline__ void take_word(const CcMeasureLimits &limits, unsigned word) {
-    n += 4;
-    sum = __dp4a(word, 0x01010101u, sum);
-    squares = __dp4a(word, word, (unsigned)squares);
-#pragma unroll
-    for (int byte = 0; byte < 4; byte++)
-      count(limits, word >> 8 * byte & 0xff);
-  }
-
-  __device__ __forceinline__ void count(const CcMeasureLimits &limits, unsigned code) {
     largest = max(largest, code);
     n_above += code >= limits.above;
     n_black += code <= limits.black;
     n_white += code >= limits.white;
   }
+
+  /* Takes the bytes of words. Their sums are dot products. Two codes lie in the halves of a
+   * word when they are counted: each that reaches a limit carries to bit 8 of its half. */
+  template <int N>
+  __device__ __forceinline__ void take_words(const CcMeasureLimits &limits,
+                                             const unsigned (&words)[N]) {
+    static_assert(2 * N < 256, "a half counts two codes of each word, in 8 bits");
+    const auto carry_at = [](unsigned limit) { return (256 - min(limit, 256u)) * 0x00010001u; };
+    const unsigned to_above = carry_at(limits.above), to_white = carry_at(limits.white);
+    const unsigned over_black = carry_at(limits.black + 1u);
+    unsigned most = 0, above = 0, white = 0, brighter = 0;
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+      sum = __dp4a(words[i], 0x01010101u, sum);
+      squares = __dp4a(words[i], words[i], (unsigned)squares);
+#pragma unroll
+      for (int odd = 0; odd < 2; odd++) {
+        const unsigned codes = words[i] >> 8 * odd & 0x00ff00ff, carries = 0x01000100;
+        most = __vmaxu2(most, codes);
+        above += (codes + to_above) & carries;
+        white += (codes + to_white) & carries;
+        brighter += (codes + over_black) & carries;
+      }
+    }
+    const auto count_of = [](unsigned carries) { return (carries >> 8 & 0xff) + (carries >> 24); };
+    n += 4 * N;
+    n_above += count_of(above);
+    n_white += count_of(white);
+    n_black += 4 * N - count_of(brighter);
+    largest = max(largest, max(most & 0xffff, most >> 16));
+  }
 };
 
-/* Adds a figure of all lanes of a warp. */
+/* Adds a figure of all lanes of a warp. Its sum fits the type. */
 static __device__ __forceinline__ unsigned
 add_lanes(unsigned n) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(ALL, n);
+#endif
   for (int lanes = 16; lanes > 0; lanes /= 2)
     n += __shfl_xor_sync(ALL, n, lanes);
   return n;
 }
 
-/* Its sum fits 64 bits. */
 static __device__ __forceinline__ Count
-add_wide_lanes(Count n) {
+add_lanes(Count n) {
   for (int lanes = 16; lanes > 0; lanes /= 2) {
     const unsigned low = __shfl_xor_sync(ALL, (unsigned)n, lanes);
     n += (Count)__shfl_xor_sync(ALL, (unsigned)(n >> 32), lanes) << 32 | low;
@@ -71,6 +90,9 @@ add_wide_lanes(Count n) {
 
 static __device__ __forceinline__ unsigned
 largest_lane(unsigned n) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(ALL, n);
+#endif
   for (int lanes = 16; lanes > 0; lanes /= 2)
     n = max(n, __shfl_xor_sync(ALL, n, lanes));
   return n;
@@ -109,23 +131,18 @@ measure(const CcLaunch &launch) {
     /* all words of four pixels are loaded before the first is used */
     constexpr int ROWS = CC_MEASURE_TILE_HEIGHT / N_WARPS;
     constexpr int WORDS = CC_MEASURE_TILE_WIDTH / (4 * CC_MEASURE_WIDTH);
-    unsigned words[ROWS][WORDS];
+    unsigned words[ROWS * WORDS];
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
 #pragma unroll
       for (int i = 0; i < WORDS; i++)
-        words[r][i] =
+        words[r * WORDS + i] =
             ((const unsigned *)(first + (long long)(top + warp + r * N_WARPS) * luma.pitch[0] +
                                 left))[lane + i * CC_MEASURE_WIDTH];
+    figures.take_words(priv.limits, words);
 #pragma unroll
-    for (int r = 0; r < ROWS; r++)
-#pragma unroll
-      for (int i = 0; i < WORDS; i++) {
-        figures.take_word(priv.limits, words[r][i]);
-#pragma unroll
-        for (int byte = 0; byte < 4; byte++)
-          take_bin(words[r][i] >> 8 * byte & 0xff);
-      }
+    for (int i = 0; i < 4 * ROWS * WORDS; i++)
+      take_bin(words[i / 4] >> i % 4 * 8 & 0xff);
   } else {
     for (int y = top + warp; y < bottom; y += N_WARPS)
       for (int x = left + lane; x < right; x += CC_MEASURE_WIDTH) {
@@ -135,10 +152,10 @@ measure(const CcLaunch &launch) {
       }
   }
 
-  const Count of_warp[FIRST_BIN] = {
-      add_lanes(figures.n),          add_lanes(figures.sum),     add_wide_lanes(figures.squares),
-      largest_lane(figures.largest), add_lanes(figures.n_above), add_lanes(figures.n_black),
-      add_lanes(figures.n_white)};
+  const Count of_warp[FIRST_BIN] = {add_lanes(figures.n),       add_lanes(figures.sum),
+                                    add_lanes(figures.squares), largest_lane(figures.largest),
+                                    add_lanes(figures.n_above), add_lanes(figures.n_black),
+                                    add_lanes(figures.n_white)};
   if (lane == 0)
     for (int i = 0; i < FIRST_BIN; i++)
       total[warp][i] = of_warp[i];

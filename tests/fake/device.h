@@ -172,6 +172,12 @@ __brev(unsigned n) {
   return reversed;
 }
 
+static inline unsigned
+__vmaxu2(unsigned a, unsigned b) {
+  const unsigned low = (a & 0xffff) < (b & 0xffff) ? b : a, high = a >> 16 < b >> 16 ? b : a;
+  return (high & 0xffff0000) | (low & 0xffff);
+}
+
 static inline int
 __clz(int n) {
   return n == 0 ? 32 : __builtin_clz((unsigned)n);
