@@ -64,7 +64,7 @@ NAME(canny_suppress)(guint64 *weak, guint64 *strong, const CcCannyRows *rows, gu
   const NAME(CannyVector) high = (SIGNED)rows->high - (NAME(CannyVector)){0};
   const gssize step = VECTOR_BYTES / sizeof(SIGNED);
   for (guint word = 0; word < (n + 63) / 64; word++) {
-    weak[word] = strong[word] = 0;
+    guint64 is_weak = 0, is_strong = 0;
     for (gssize k = 0, at = 64 * (gssize)word; k < 64; k += step, at += step) {
       const NAME(CannyVector) m = NAME(canny_load)(rows->magnitude[1], at);
       const guint64 above_low = BITS(ABOVE(m, low));
@@ -87,9 +87,11 @@ NAME(canny_suppress)(guint64 *weak, guint64 *strong, const CcCannyRows *rows, gu
 #undef ALONG
 #undef NEIGHBOUR
       const guint64 bits = BITS(ABOVE(m, before)) & BITS(ABOVE(m, after)) & above_low;
-      weak[word] |= bits << k;
-      strong[word] |= (bits & BITS(ABOVE(m, high))) << k;
+      is_weak |= bits << k;
+      is_strong |= (bits & BITS(ABOVE(m, high))) << k;
     }
+    weak[word] = is_weak;
+    strong[word] = is_strong;
   }
 }
 
