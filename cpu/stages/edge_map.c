@@ -29,31 +29,43 @@ typedef struct {
   gsize n;
 } Growth;
 
-/* The strong pixels of word i in a row and the rows beside it. */
-static guint64
-strong_near(const Growth *self, guint y, guint i) {
-  const guint64 *word = &self->map->strong[cc_edge_map_word(self->map, y, i)];
-  const gsize row = self->map->n_words;
-  return word[0] | (y > self->y0 ? *(word - row) : 0) | (y + 1 < self->y1 ? word[row] : 0);
+/* A row of words, and the rows beside it. At the limits of the rows that grow, that is the row
+ * itself. */
+typedef struct {
+  const guint64 *weak, *above, *below;
+  guint64 *strong;
+} Row;
+
+static Row
+row_at(const Growth *self, guint y) {
+  const gsize n = self->map->n_words, at = cc_edge_map_word(self->map, y, 0);
+  guint64 *strong = self->map->strong + at;
+  return (Row){self->map->weak + at, y > self->y0 ? strong - n : strong,
+               y + 1 < self->y1 ? strong + n : strong, strong};
 }
 
-/* The pixels of a word that touch a strong pixel. */
 static guint64
-find_touched(const Growth *self, guint y, guint i) {
-  const guint64 near = strong_near(self, y, i);
-  guint64 touched = near | near << 1 | near >> 1;
-  if (i > 0)
-    touched |= strong_near(self, y, i - 1) >> 63;
-  if (i + 1 < self->map->n_words)
-    touched |= strong_near(self, y, i + 1) << 63;
-  return touched;
+strong_near(const Row *row, guint i) {
+  return row->strong[i] | row->above[i] | row->below[i];
 }
 
-/* Fills the runs of weak pixels that have a pixel of `seeds`. A sum fills a run upwards, because it
- * carries from the lowest seed to the end of the run. */
+/* The pixels of a word that touch a strong pixel. Each parameter is strong_near of a word. */
+static guint64
+find_touched(guint64 before, guint64 near, guint64 after) {
+  return near | near << 1 | near >> 1 | before >> 63 | after << 63;
+}
+
+/* Fills the runs of weak pixels from their lowest pixel of `seeds` on. A sum does this, because it
+ * carries from that pixel to the end of the run. */
+static guint64
+fill_upwards(guint64 seeds, guint64 weak) {
+  return (((weak + seeds) ^ weak) | seeds) & weak;
+}
+
+/* Fills the runs of weak pixels that have a pixel of `seeds`. */
 static guint64
 fill_runs(guint64 seeds, guint64 weak) {
-  guint64 filled = (((weak + seeds) ^ weak) | seeds) & weak;
+  guint64 filled = fill_upwards(seeds, weak);
   for (guint shift = 1; shift < 64; shift *= 2) {
     filled |= weak & filled >> shift;
     weak &= weak >> shift;
@@ -72,42 +84,58 @@ push(Growth *self, guint y, guint i, guint64 touched) {
   self->stack[self->n++] = (guint32)at;
 }
 
-/* Grows a word, and puts the neighbours that can grow with it on the stack. `scans`: all words are
- * visited in the order of reading, so those after this word are not put there. */
+/* Puts the neighbours of a word on the stack that can grow with its pixels `grown`. Those above row
+ * `from` are left out. */
 static void
-grow(Growth *self, guint y, guint i, gboolean scans) {
-  const CcEdgeMap *map = self->map;
-  const gsize at = cc_edge_map_word(map, y, i);
-  const guint64 rest = map->weak[at] & ~map->strong[at];
-  const guint64 seeds = rest ? find_touched(self, y, i) & rest : 0;
-  if (!seeds)
-    return;
-  const guint64 grown = fill_runs(seeds, rest);
-  map->strong[at] |= grown;
-  const guint64 beside = grown | grown << 1 | grown >> 1;
-  for (guint row = y > self->y0 ? y - 1 : y; row <= y + !scans && row < self->y1; row++) {
+push_neighbours(Growth *self, guint y, guint i, guint64 grown, guint from) {
+  for (guint row = MAX(from, self->y0); row <= y + 1 && row < self->y1; row++) {
     if (i > 0)
       push(self, row, i - 1, grown << 63);
     if (row != y)
-      push(self, row, i, beside);
-    if (i + 1 < map->n_words && !(scans && row == y))
+      push(self, row, i, grown | grown << 1 | grown >> 1);
+    if (i + 1 < self->map->n_words)
       push(self, row, i + 1, grown >> 63);
   }
 }
 
 static void
 grow_stacked(Growth *self) {
+  const guint n = self->map->n_words;
   while (self->n > 0) {
     const gsize at = self->stack[--self->n];
+    const guint y = (guint)(at / n), i = (guint)(at % n);
     self->map->waits[at] = FALSE;
-    grow(self, (guint)(at / self->map->n_words), (guint)(at % self->map->n_words), FALSE);
+    const Row row = row_at(self, y);
+    const guint64 rest = row.weak[i] & ~row.strong[i];
+    const guint64 touched = find_touched(i > 0 ? strong_near(&row, i - 1) : 0, strong_near(&row, i),
+                                         i + 1 < n ? strong_near(&row, i + 1) : 0);
+    const guint64 grown = fill_runs(touched & rest, rest);
+    row.strong[i] |= grown;
+    push_neighbours(self, y, i, grown, MAX(y, 1) - 1);
   }
 }
 
+/* Grows the words of a row from left to right. `is_last`: puts the neighbours that can grow with
+ * them on the stack, except those above, which are grown next. */
 static void
-grow_row(Growth *self, guint y, gboolean scans) {
-  for (guint i = 0; i < self->map->n_words; i++)
-    grow(self, y, i, scans);
+grow_row(Growth *self, guint y, gboolean is_last) {
+  const guint n = self->map->n_words;
+  const Row row = row_at(self, y);
+  guint64 before = 0, near = strong_near(&row, 0);
+  for (guint i = 0; i < n; i++) {
+    const guint64 after = i + 1 < n ? strong_near(&row, i + 1) : 0;
+    const guint64 rest = row.weak[i] & ~row.strong[i];
+    const guint64 seeds = find_touched(before, near, after) & rest;
+    before = near;
+    near = after;
+    if (!seeds)
+      continue;
+    before |= fill_upwards(seeds, rest); /* sooner than the whole runs, for which no word waits */
+    const guint64 grown = fill_runs(seeds, rest);
+    row.strong[i] |= grown;
+    if (is_last)
+      push_neighbours(self, y, i, grown, y);
+  }
 }
 
 void
@@ -119,6 +147,8 @@ cc_edge_map_grow_slice(CcEdgeMap *self, guint y0, guint y1) {
   memset(self->begins + y0, 0, y1 - y0);
   self->begins[y0] = TRUE;
   for (guint y = y0; y < y1; y++)
+    grow_row(&growth, y, FALSE);
+  for (guint y = y1; y-- > y0;)
     grow_row(&growth, y, TRUE);
   grow_stacked(&growth);
 }
@@ -127,9 +157,9 @@ void
 cc_edge_map_join_slices(CcEdgeMap *self) {
   Growth growth = {self, 0, self->height, self->stack, 0};
   for (guint y = 1; y < self->height; y++)
-    if (self->begins[y]) {
-      grow_row(&growth, y - 1, FALSE);
-      grow_row(&growth, y, FALSE);
+    for (guint i = 0; i < self->n_words && self->begins[y]; i++) {
+      push(&growth, y - 1, i, G_MAXUINT64);
+      push(&growth, y, i, G_MAXUINT64);
     }
   grow_stacked(&growth);
 }

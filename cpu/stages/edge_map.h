@@ -3,10 +3,11 @@
 
 /* The weak and strong pixels of Canny's edges as bits, and the growth of strong pixels along weak
  * ones. A word has 64 pixels of a row. Words are grown one by one: a word takes strong pixels from
- * its eight neighbours, and its runs of weak pixels are filled by arithmetic on the whole word. A
- * word that changes puts those of its neighbours on a stack that can grow because of it. Each visit
- * of a word follows a change of a neighbour, and a word changes 32 times at most. So the time is
- * proportional to the number of words for any image. */
+ * its eight neighbours, and its runs of weak pixels are filled by arithmetic on the whole word. The
+ * rows of a slice are grown from the first to the last, then from the last to the first. From the
+ * second time on, a word that changes puts those of its neighbours on a stack that can grow because
+ * of it. Each visit of a word on the stack follows a change of a neighbour, and a word changes 32
+ * times at most. So the time is proportional to the number of words for any image. */
 
 #include <glib.h>
 
