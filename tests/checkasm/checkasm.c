@@ -197,7 +197,7 @@ main(int argc, char **argv) {
       {"test", 0, 0, G_OPTION_ARG_STRING, &filter, "Only names that contain TEXT", "TEXT"},
       {"bench", 0, 0, G_OPTION_ARG_NONE, &check.bench,
        "Print what row kernels take for 1,000 samples, and how many times as long C takes", NULL},
-      {NULL},
+      {0},
   };
   g_autoptr(GError) error = NULL;
   g_autoptr(GOptionContext) context = g_option_context_new(NULL);

@@ -632,6 +632,33 @@ check_magnitude(CcLane lane, gboolean is_l2) {
   }
 }
 
+/* Rows of bytes begin with CC_ROW_ALIGN bytes, of which the last is left of the first pixel. */
+static void
+check_gradient(void) {
+  static const gint taps[][2] = {{1, 2}, {3, 10}, {1, 1}, {-1, -2}};
+  EACH("canny, gradient") {
+    const guint n = check.n;
+    const gint *tap = taps[check_uint(0, G_N_ELEMENTS(taps) - 1)];
+    const guint8 *row[3];
+    for (guint r = 0; r < 3; r++)
+      row[r] = (guint8 *)LANES(r, CC_ROW_ALIGN + n + 1, CC_ROW_ALIGN) + CC_ROW_ALIGN;
+    CHECK(rows->canny->gradient(OUT_LANES(0, 2 * n), OUT_LANES(1, 2 * n), OUT_LANES(2, 2 * n), row,
+                                tap[0], tap[1], n));
+    const gint16 *magnitude = OUT_LANES(0, 0), *across = OUT_LANES(1, 0), *down = OUT_LANES(2, 0);
+    for (gint i = 0; i < (gint)n; i++) {
+      gint x = 0, y = 0;
+      for (gint k = -1; k <= 1; k++) {
+        const gint f = tap[k == 0];
+        x += f * (row[1 + k][i + 1] - row[1 + k][i - 1]);
+        y += f * (row[2][i + k] - row[0][i + k]);
+      }
+      if (across[i] != x || down[i] != y || magnitude[i] != ABS(x) + ABS(y))
+        check_fail("gradient %d, taps %d and %d: (%d, %d), of (%d, %d)", i, tap[0], tap[1],
+                   across[i], down[i], x, y);
+    }
+  }
+}
+
 /* Sets a gradient of any axis, often next to or on the limit between two. */
 static void
 draw_gradient(gint64 max, gint64 *x, gint64 *y) {
@@ -744,6 +771,7 @@ check_row_kernels(void) {
     check_magnitude(lane, TRUE);
     check_suppress(lane);
   }
+  check_gradient();
   check_paint();
   for (CcLane lane = 0; lane < CC_N_LANES; lane++) {
     for (CcReduce reduce = 0; reduce < CC_N_REDUCES; reduce++)
