@@ -155,22 +155,27 @@ store_vector(gpointer out, __m128i samples, gboolean streams) {
 }
 #endif
 
+#ifdef __AVX2__
+/* Packs words to bytes, with saturation. The words themselves are packed from two vectors each. */
+static ALWAYS_INLINE Words
+pack_words(Words a, Words b) {
+#ifdef __AVX512BW__
+  const Words order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  return _mm512_permutexvar_epi32(order, _mm512_packus_epi16(a, b));
+#else
+  const Words order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  return _mm256_permutevar8x32_epi32(_mm256_packus_epi16(a, b), order);
+#endif
+}
+#endif
+
 static ALWAYS_INLINE void
 store_bytes(guint8 *out, const Sums codes[UNROLL], const CcFinish *f, gboolean streams) {
-#if defined __AVX512BW__
-  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  const __m512i a = _mm512_packs_epi32((__m512i)codes[0], (__m512i)codes[1]);
-  const __m512i b = _mm512_packs_epi32((__m512i)codes[2], (__m512i)codes[3]);
-  const __m512i min = _mm512_set1_epi8((gchar)f->lo), max = _mm512_set1_epi8((gchar)f->hi);
-  const __m512i bytes = _mm512_max_epu8(_mm512_min_epu8(_mm512_packus_epi16(a, b), max), min);
-  store_vector(out, _mm512_permutexvar_epi32(order, bytes), streams);
-#elif defined __AVX2__
-  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-  const __m256i a = _mm256_packs_epi32((__m256i)codes[0], (__m256i)codes[1]);
-  const __m256i b = _mm256_packs_epi32((__m256i)codes[2], (__m256i)codes[3]);
-  const __m256i min = _mm256_set1_epi8((gchar)f->lo), max = _mm256_set1_epi8((gchar)f->hi);
-  const __m256i bytes = _mm256_max_epu8(_mm256_min_epu8(_mm256_packus_epi16(a, b), max), min);
-  store_vector(out, _mm256_permutevar8x32_epi32(bytes, order), streams);
+#if defined __AVX2__
+  const Words a = V(packs_epi32)((Words)codes[0], (Words)codes[1]);
+  const Words b = V(packs_epi32)((Words)codes[2], (Words)codes[3]);
+  const Words min = V(set1_epi8)((gchar)f->lo), max = V(set1_epi8)((gchar)f->hi);
+  store_vector(out, V(max_epu8)(V(min_epu8)(pack_words(a, b), max), min), streams);
 #elif defined __SSE2__
   const __m128i a = _mm_packs_epi32((__m128i)codes[0], (__m128i)codes[1]);
   const __m128i b = _mm_packs_epi32((__m128i)codes[2], (__m128i)codes[3]);

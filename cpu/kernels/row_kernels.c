@@ -266,6 +266,8 @@ is_plain(const CcFinish16 *f) {
 #include "vertical_first.h"
 #endif
 
+#include "luma.h"
+
 #include "gradient.h"
 
 #include "running_sums.h"

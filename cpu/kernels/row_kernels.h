@@ -245,8 +245,8 @@ typedef void (*CcThinFunc)(guint8 *dst, const guint8 *src, guint n);
 /* Interleaves n samples of each part. Several parts may point to the same row. */
 typedef void (*CcJoinFunc)(gpointer dst, const gconstpointer parts[], guint n_parts, guint n);
 
-/* Computes the luma of n pixels from red, green and blue. Reads and writes stored words. `spacing`
- * is the distance of pixels in samples. */
+/* Computes the luma of n pixels from red, green and blue. Reads and writes stored samples. `spacing`
+ * is the distance of pixels in samples. If it is 3 or 4, the samples of a pixel are neighbours. */
 typedef void (*CcLumaFunc)(gpointer dst, const gconstpointer rgb[3], guint spacing, guint n,
                            guint shift);
 

@@ -27,23 +27,5 @@ NAME(join)(gpointer dst, const gconstpointer parts[], guint n_parts, guint n) {
 #undef JOIN
 }
 
-static ALWAYS_INLINE void
-NAME(luma_spaced)(SAMPLE *restrict out, const SAMPLE *restrict red, const SAMPLE *restrict green,
-                  const SAMPLE *restrict blue, guint spacing, guint n, guint shift) {
-  for (gsize i = 0; i < n; i++) {
-    const gsize at = i * spacing;
-    out[i] = (SAMPLE)(cc_luma_of((guint)red[at] >> shift, (guint)green[at] >> shift,
-                                 (guint)blue[at] >> shift)
-                      << shift);
-  }
-}
-
-static void
-NAME(luma)(gpointer dst, const gconstpointer rgb[3], guint spacing, guint n, guint shift) {
-#define LUMA(constant) NAME(luma_spaced)(dst, rgb[0], rgb[1], rgb[2], constant, n, shift)
-  FOR_SPACING(spacing, LUMA)
-#undef LUMA
-}
-
 #undef SAMPLE
 #undef NAME

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Compares row kernels with those of the plain C table. Compares reductions, the output stage,
- * direction color, weighted alpha and Canny's edges also with their definitions in engine/plan/.
- * Names of checks are entries of CcRows. */
+ * luma, direction color, weighted alpha and Canny's edges also with their definitions in
+ * engine/plan/. Names of checks are entries of CcRows. */
 
 #include "checkasm.h"
 #include "cpu/sweep.h"
@@ -22,6 +22,27 @@ static const gsize number_sizes[CC_N_NUMBERS] = {2, 4, 8, 4, 8};
 static const CcAhead nothing;
 
 /* --- samples of frames --- */
+
+static guint
+word_at(gconstpointer row, CcSampleType type, gsize i) {
+  const guint8 *at = (const guint8 *)row + i * cc_sample_size(type);
+  return type ? at[0] | at[1] << 8 : at[0];
+}
+
+/* Compares the kernel of the variant with the definition. */
+static void
+check_luma(CcSampleType type, const gconstpointer rgb[3], guint spacing, guint n, guint shift) {
+  guint16 luma[1000];
+  check.variant->rows->samples->luma[type](luma, rgb, spacing, n, shift);
+  for (guint i = 0; i < n; i++) {
+    guint code[3];
+    for (guint c = 0; c < 3; c++)
+      code[c] = word_at(rgb[c], type, i * spacing) >> shift;
+    const guint expected = cc_luma_of(code[0], code[1], code[2]) << shift;
+    if (word_at(luma, type, i) != expected)
+      check_fail("luma %u is %u, not %u", i, word_at(luma, type, i), expected);
+  }
+}
 
 static void
 check_samples(CcSampleType type) {
@@ -54,10 +75,16 @@ check_samples(CcSampleType type) {
     CHECK(rows->samples->join[type](OUT(0, n_parts * check.n * size, 1), parts, n_parts, check.n));
   }
   EACH("luma[%u]", type) {
-    const guint spacing = check_uint(1, 4), shift = type ? 2 * check_uint(0, 3) : 0;
-    const gsize bytes = ((check.n - 1) * spacing + 1) * size;
-    const gconstpointer rgb[] = {SRC(0, bytes, 1), SRC(1, bytes, 1), SRC(2, bytes, 1)};
-    CHECK(rows->samples->luma[type](OUT(0, check.n * size, size), rgb, spacing, check.n, shift));
+    const guint spacing = check_uint(1, 4), shift = type ? 2 * check_uint(0, 3) : 0, n = check.n;
+    const guint behind = spacing > 2 ? 2 : 0; /* neighbours in one row */
+    const gsize bytes = ((n - 1) * spacing + 1 + behind) * size;
+    gconstpointer rgb[3];
+    const guint first = check_uint(0, 2), step = check_uint(1, 2); /* any order */
+    for (guint i = 0; i < 3; i++)
+      rgb[i] =
+          behind ? (guint8 *)SRC(0, bytes, 1) + (first + i * step) % 3 * size : SRC(i, bytes, 1);
+    CHECK(rows->samples->luma[type](OUT(0, n * size, size), rgb, spacing, n, shift));
+    check_luma(type, rgb, spacing, n, shift);
   }
 }
 
