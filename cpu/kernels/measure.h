@@ -44,14 +44,22 @@ typedef Longs CountTotal;
 #define SUM_TOTAL(total) sum_lanes(total)
 #endif
 
+/* Constant in each kernel. Squares of narrow words need not be widened before they are summed. */
+typedef enum {
+  MEASURE_BYTES,
+  MEASURE_NARROW_WORDS, /* code values of up to NARROW_BITS bits */
+  MEASURE_WORDS,
+} MeasureKind;
+#define NARROW_BITS 12
+
 /* Code values minus 128 (bytes) or 32768 (words) are signed, because all instruction sets compare
- * signed lanes. */
+ * signed lanes. Narrow words are signed as they are. */
 typedef struct {
   Longs sum;
   Longs squares;                     /* of code values minus a centre, see below */
   CountTotal count[MEASURED_LIMITS]; /* code values at or above a limit */
   Longs largest;                     /* signed lanes of samples */
-  guint64 n_lanes;                   /* lanes that were summed, including zeros behind samples */
+  guint64 n_vectors;                 /* with zeros behind samples */
 } MeasureTotals;
 
 /* A code value is at or above a limit if its signed lane is larger than `below`. */
@@ -76,9 +84,10 @@ typedef Sums SumsOfBytes;
 #define CENTRE_OF_BYTES 0
 typedef Vector_16 SumsOfBytes;
 #endif
+#define CENTRE_OF_WORDS 32768
 
-/* The sums of a block of bytes. Neighbouring vectors have sums of their own, because a dot product
- * waits for the sum to which it is added. */
+/* The sums of a block. Neighbouring vectors have sums of their own, because a dot product waits for
+ * the sum to which it is added. */
 typedef struct {
   Sums squares[2];
   SumsOfBytes sum[2];
@@ -87,7 +96,8 @@ typedef struct {
 } BytesMeasured;
 
 static ALWAYS_INLINE void
-measure_vector(BytesMeasured *to, const guint8 *row, guint i, const MeasureBounds *bounds) {
+measure_vector_of_bytes(BytesMeasured *to, const guint8 *row, guint i,
+                        const MeasureBounds *bounds) {
   SignedVector_8 x;
   memcpy(&x, row, sizeof x);
   const SignedVector_8 centred = x ^ G_MININT8;
@@ -105,17 +115,21 @@ measure_vector(BytesMeasured *to, const guint8 *row, guint i, const MeasureBound
     to->count[k] += COUNT_8(centred, bounds->below[k]);
 }
 
+/* Adds a block of n_rows rows of n vectors. */
 static ALWAYS_INLINE void
-measure_bytes(MeasureTotals *totals, const guint8 *row, guint n, const MeasureBounds *bounds) {
+measure_bytes(MeasureTotals *totals, const guint8 *rows, gssize pitch, guint n, guint n_rows,
+              const MeasureBounds *bounds) {
   BytesMeasured block = {.largest = (SignedVector_8)totals->largest};
-  block.squares[0] += (gint32)(4 * CENTRE_OF_BYTES * CENTRE_OF_BYTES * n);
-  guint i = 0;
-  for (; i + 2 <= n; i += 2) {
-    measure_vector(&block, row + i * VECTOR_BYTES, 0, bounds);
-    measure_vector(&block, row + (i + 1) * VECTOR_BYTES, 1, bounds);
+  block.squares[0] += (gint32)(4 * CENTRE_OF_BYTES * CENTRE_OF_BYTES * n * n_rows);
+  for (guint y = 0; y < n_rows; y++, rows += pitch) {
+    guint i = 0;
+    for (; i + 2 <= n; i += 2) {
+      measure_vector_of_bytes(&block, rows + i * VECTOR_BYTES, 0, bounds);
+      measure_vector_of_bytes(&block, rows + (i + 1) * VECTOR_BYTES, 1, bounds);
+    }
+    if (i < n)
+      measure_vector_of_bytes(&block, rows + i * VECTOR_BYTES, 0, bounds);
   }
-  if (i < n)
-    measure_vector(&block, row + i * VECTOR_BYTES, 0, bounds);
   const SumsOfBytes sum = block.sum[0] + block.sum[1];
 #ifdef HAS_DOT_OF_FOUR
   totals->sum += sum_longs((Vector_32)sum);
@@ -128,38 +142,66 @@ measure_bytes(MeasureTotals *totals, const guint8 *row, guint n, const MeasureBo
     totals->count[k] += TOTAL_8(block.count[k]);
 }
 
-#define CENTRE_OF_WORDS 32768
+typedef struct {
+  Sums squares[2], sum[2]; /* modulo 2^32 */
+  Vector_32 high_squares;  /* sum of the upper halves of the squares of wide words */
+  SignedVector_16 largest;
+  Counts_16 count[MEASURED_LIMITS];
+} WordsMeasured;
 
 static ALWAYS_INLINE void
-measure_words(MeasureTotals *totals, const guint8 *row, guint n, const MeasureBounds *bounds) {
-  const SignedVector_16 ones = 1 + (SignedVector_16){0};
-  SignedVector_16 largest = (SignedVector_16)totals->largest;
-  Counts_16 count[MEASURED_LIMITS] = {0};
-  Sums sum = (gint32)(2 * CENTRE_OF_WORDS * n) + (Sums){0}; /* undoes the centre of pairs */
-  for (guint i = 0; i < n; i++) {
-    SignedVector_16 x;
-    memcpy(&x, row + i * VECTOR_BYTES, sizeof x);
-    const SignedVector_16 centred = x ^ G_MININT16;
-    totals->squares += sum_longs((Vector_32)DOT_WORDS((Sums){0}, centred, centred));
-    sum = DOT_WORDS(sum, centred, ones);
-    largest = LARGER_16(largest, centred);
-    for (guint k = 0; k < bounds->n; k++)
-      count[k] += COUNT_16(centred, bounds->below[k]);
+measure_vector_of_words(WordsMeasured *to, const guint8 *row, guint i, const MeasureBounds *bounds,
+                        guint shift, MeasureKind kind) {
+  Vector_16 x;
+  memcpy(&x, row, sizeof x);
+  SignedVector_16 code = (SignedVector_16)(x >> shift);
+  if (kind == MEASURE_WORDS) {
+    code ^= G_MININT16;
+    const Sums squares = DOT_WORDS((Sums){0}, code, code);
+    to->squares[i] += squares;
+    to->high_squares += (Vector_32)squares >> 16;
+  } else {
+    to->squares[i] = DOT_WORDS(to->squares[i], code, code);
   }
-  totals->sum += sum_longs((Vector_32)sum);
-  totals->largest = (Longs)largest;
+  to->sum[i] = DOT_WORDS(to->sum[i], code, 1 + (SignedVector_16){0});
+  to->largest = LARGER_16(to->largest, code);
   for (guint k = 0; k < bounds->n; k++)
-    totals->count[k] += TOTAL_16(count[k]);
+    to->count[k] += COUNT_16(code, bounds->below[k]);
 }
 
 static ALWAYS_INLINE void
-measure_block(MeasureTotals *totals, const guint8 *row, guint n, const MeasureBounds *bounds,
-              gboolean is_words) {
-  if (is_words)
-    measure_words(totals, row, n, bounds);
+measure_words(MeasureTotals *totals, const guint8 *rows, gssize pitch, guint n, guint n_rows,
+              const MeasureBounds *bounds, guint shift, MeasureKind kind) {
+  WordsMeasured block = {.largest = (SignedVector_16)totals->largest};
+  if (kind == MEASURE_WORDS)
+    block.sum[0] += (gint32)(2 * CENTRE_OF_WORDS * n * n_rows); /* undoes the centre of pairs */
+  for (guint y = 0; y < n_rows; y++, rows += pitch) {
+    guint i = 0;
+    for (; i + 2 <= n; i += 2) {
+      measure_vector_of_words(&block, rows + i * VECTOR_BYTES, 0, bounds, shift, kind);
+      measure_vector_of_words(&block, rows + (i + 1) * VECTOR_BYTES, 1, bounds, shift, kind);
+    }
+    if (i < n)
+      measure_vector_of_words(&block, rows + i * VECTOR_BYTES, 0, bounds, shift, kind);
+  }
+  const Vector_32 squares = (Vector_32)(block.squares[0] + block.squares[1]);
+  const Vector_32 high = block.high_squares;
+  /* the sum of the lower halves fits 32 bits */
+  totals->squares += sum_longs(squares - (high << 16)) + (sum_longs(high) << 16);
+  totals->sum += sum_longs((Vector_32)(block.sum[0] + block.sum[1]));
+  totals->largest = (Longs)block.largest;
+  for (guint k = 0; k < bounds->n; k++)
+    totals->count[k] += TOTAL_16(block.count[k]);
+}
+
+static ALWAYS_INLINE void
+measure_block(MeasureTotals *totals, const guint8 *rows, gssize pitch, guint n, guint n_rows,
+              const MeasureBounds *bounds, guint shift, MeasureKind kind) {
+  if (kind == MEASURE_BYTES)
+    measure_bytes(totals, rows, pitch, n, n_rows, bounds);
   else
-    measure_bytes(totals, row, n, bounds);
-  totals->n_lanes += n * (VECTOR_BYTES / (is_words ? 2 : 1));
+    measure_words(totals, rows, pitch, n, n_rows, bounds, shift, kind);
+  totals->n_vectors += n * n_rows;
 }
 
 static ALWAYS_INLINE guint64
@@ -171,50 +213,50 @@ sum_lanes(Longs v) {
 }
 
 static ALWAYS_INLINE guint
-largest_lane(Longs v, gboolean is_words) {
+largest_lane(Longs v, MeasureKind kind) {
   gint largest = G_MININT16;
   for (guint i = 0; i < VECTOR_BYTES / 2; i++) {
     const gint lane = ((SignedVector_16)v)[i];
     const gint low = ((lane & 0xff) ^ 0x80) - 0x80, high = lane >> 8;
-    largest = MAX(largest, is_words ? lane : MAX(low, high));
+    largest = MAX(largest, kind == MEASURE_BYTES ? MAX(low, high) : lane);
   }
-  return (guint)(largest + (is_words ? 32768 : 128));
+  return (guint)largest;
 }
 
 /* `n_limits` is constant. */
 static ALWAYS_INLINE void
 measure_rows(CcMeasured *to, const CcMeasureLimits *limits, const guint8 *rows, gssize pitch,
-             guint n, guint n_rows, guint n_limits, gboolean is_words) {
-  const guint max = is_words ? G_MAXUINT16 : G_MAXUINT8, half = max / 2 + 1;
-  const guint centre = is_words ? CENTRE_OF_WORDS : CENTRE_OF_BYTES;
+             guint n, guint n_rows, guint shift, guint n_limits, MeasureKind kind) {
+  const guint max[] = {G_MAXUINT8, (1 << NARROW_BITS) - 1, G_MAXUINT16}, half[] = {128, 0, 32768};
+  const guint64 centres[] = {CENTRE_OF_BYTES, 0, CENTRE_OF_WORDS}, centre = centres[kind];
   const guint at_least[MEASURED_LIMITS] = {limits->black + 1, limits->white, limits->above};
-  const gsize n_bytes = (gsize)n * (is_words ? 2 : 1);
+  const guint bytes = kind == MEASURE_BYTES ? 1 : 2;
+  const gsize n_bytes = (gsize)n * bytes, n_vectors = n_bytes / VECTOR_BYTES;
   MeasureTotals totals = {0};
   MeasureBounds bounds = {.n = n_limits};
-  totals.largest = is_words ? (Longs)(G_MININT16 + (SignedVector_16){0})
-                            : (Longs)(G_MININT8 + (SignedVector_8){0});
+  totals.largest = kind == MEASURE_BYTES ? (Longs)(G_MININT8 + (SignedVector_8){0})
+                                         : (Longs)(G_MININT16 + (SignedVector_16){0});
   for (guint k = 0; k < n_limits; k++)
-    bounds.below[k] = (gint)(MIN(at_least[k] - 1, max) - half);
-  for (guint y = 0; y < n_rows; y++) {
+    bounds.below[k] = (gint)(MIN(at_least[k] - 1, max[kind]) - half[kind]);
+  const guint n_at_once = (guint)MAX(MEASURED_AT_ONCE / MAX(n_vectors, 1), 1);
+  for (guint y = 0; y < n_rows; y += n_at_once) {
     const guint8 *row = rows + (gssize)y * pitch;
+    for (gsize i = 0; i < n_vectors; i += MEASURED_AT_ONCE)
+      measure_block(&totals, row + i * VECTOR_BYTES, pitch,
+                    (guint)MIN(n_vectors - i, MEASURED_AT_ONCE), MIN(n_rows - y, n_at_once),
+                    &bounds, shift, kind);
+  }
+  for (guint y = 0; y < n_rows && n_bytes % VECTOR_BYTES > 0; y++) {
     guint8 last[VECTOR_BYTES] = {0};
-    gsize left = n_bytes / VECTOR_BYTES;
-    for (; left > 0; left -= MIN(left, MEASURED_AT_ONCE)) {
-      const guint n_vectors = (guint)MIN(left, MEASURED_AT_ONCE);
-      measure_block(&totals, row, n_vectors, &bounds, is_words);
-      row += n_vectors * VECTOR_BYTES;
-    }
-    if (n_bytes % VECTOR_BYTES == 0)
-      continue;
-    memcpy(last, row, n_bytes % VECTOR_BYTES);
-    measure_block(&totals, last, 1, &bounds, is_words);
+    memcpy(last, rows + (gssize)y * pitch + n_vectors * VECTOR_BYTES, n_bytes % VECTOR_BYTES);
+    measure_block(&totals, last, 0, 1, 1, &bounds, shift, kind);
   }
   const guint64 all = (guint64)n * n_rows, sum = sum_lanes(totals.sum);
-  const guint largest = largest_lane(totals.largest, is_words);
+  const guint largest = largest_lane(totals.largest, kind) + half[kind];
   to->n += all;
   to->sum += sum;
-  to->squares += sum_lanes(totals.squares) + 2 * (guint64)centre * sum -
-                 (guint64)centre * centre * totals.n_lanes;
+  to->squares += sum_lanes(totals.squares) + 2 * centre * sum -
+                 centre * centre * totals.n_vectors * (VECTOR_BYTES / bytes);
   to->largest = MAX(to->largest, largest);
   to->n_black += all - SUM_TOTAL(totals.count[0]);
   to->n_white += SUM_TOTAL(totals.count[1]);
@@ -222,27 +264,29 @@ measure_rows(CcMeasured *to, const CcMeasureLimits *limits, const guint8 *rows, 
     to->n_above += SUM_TOTAL(totals.count[2]);
 }
 
-/* A limit above all code values would need other bounds. No limit is 0. */
+/* Without a threshold there are two limits. No limit is 0. */
 static ALWAYS_INLINE void
 measure(CcMeasured *to, const CcMeasureLimits *limits, const guint8 *rows, gssize pitch, guint n,
-        guint n_rows, gboolean is_words) {
-  const gboolean counts = limits->above <= (is_words ? G_MAXUINT16 : G_MAXUINT8);
-  if (counts)
-    measure_rows(to, limits, rows, pitch, n, n_rows, 3, is_words);
+        guint n_rows, guint shift, MeasureKind kind) {
+  if (limits->above == G_MAXUINT32)
+    measure_rows(to, limits, rows, pitch, n, n_rows, shift, 2, kind);
   else
-    measure_rows(to, limits, rows, pitch, n, n_rows, 2, is_words);
+    measure_rows(to, limits, rows, pitch, n, n_rows, shift, 3, kind);
 }
 
 static void
 measure_u8(CcMeasured *to, const CcMeasureLimits *limits, const guint8 *rows, gssize pitch, guint n,
-           guint n_rows) {
-  measure(to, limits, rows, pitch, n, n_rows, FALSE);
+           guint n_rows, guint shift) {
+  measure(to, limits, rows, pitch, n, n_rows, 0, MEASURE_BYTES);
 }
 
 static void
 measure_u16(CcMeasured *to, const CcMeasureLimits *limits, const guint8 *rows, gssize pitch,
-            guint n, guint n_rows) {
-  measure(to, limits, rows, pitch, n, n_rows, TRUE);
+            guint n, guint n_rows, guint shift) {
+  if (shift >= 16 - NARROW_BITS)
+    measure(to, limits, rows, pitch, n, n_rows, shift, MEASURE_NARROW_WORDS);
+  else
+    measure(to, limits, rows, pitch, n, n_rows, shift, MEASURE_WORDS);
 }
 
 /* --- histograms --- */

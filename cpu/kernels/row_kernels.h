@@ -245,8 +245,9 @@ typedef void (*CcThinFunc)(guint8 *dst, const guint8 *src, guint n);
 /* Interleaves n samples of each part. Several parts may point to the same row. */
 typedef void (*CcJoinFunc)(gpointer dst, const gconstpointer parts[], guint n_parts, guint n);
 
-/* Computes the luma of n pixels from red, green and blue. Reads and writes stored samples. `spacing`
- * is the distance of pixels in samples. If it is 3 or 4, the samples of a pixel are neighbours. */
+/* Computes the luma of n pixels from red, green and blue. Reads and writes stored samples.
+ * `spacing` is the distance of pixels in samples. If it is 3 or 4, the samples of a pixel are
+ * neighbours. */
 typedef void (*CcLumaFunc)(gpointer dst, const gconstpointer rgb[3], guint spacing, guint n,
                            guint shift);
 
@@ -339,11 +340,12 @@ typedef void (*CcPaintFunc)(guint8 *row, const guint64 *bits, guint n, guint8 bl
 
 /* --- measuring: engine/plan/measure_shared.h --- */
 
-/* Adds the figures of n_rows rows of n code values, without bins. */
+/* Adds the figures of n_rows rows of n stored samples, without bins. */
 typedef void (*CcMeasureFunc)(CcMeasured *to, const CcMeasureLimits *limits, const guint8 *rows,
-                              gssize pitch, guint n, guint n_rows);
+                              gssize pitch, guint n, guint n_rows, guint shift);
 
-/* Adds n_rows rows of n code values to the bins. Code values of bytes are not shifted. */
+/* Adds n_rows rows of n stored samples to the bins: words shifted right by `shift`, and bytes as
+ * they are. */
 typedef void (*CcBinsFunc)(guint64 *bins, const guint8 *rows, gssize pitch, guint n, guint n_rows,
                            guint shift);
 

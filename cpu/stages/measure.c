@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The stage MEASURE. Samples that are not contiguous code values are copied to a row of code values
- * in the scratch memory. */
+/* The stage MEASURE. Samples that are not contiguous are copied to a row in the scratch memory, and
+ * the luma of R, G and B is made there. */
 
 #include "compose_row.h"
 
@@ -11,7 +11,7 @@
 typedef struct {
   const CcMeasure *measure;
   const CcRows *kernels; /* NULL: plain loops */
-  gboolean copies;       /* the samples of a row are not contiguous code values */
+  gboolean copies;       /* the samples of a row are not contiguous, or are three of a pixel */
 } Measure;
 
 static gpointer
@@ -20,7 +20,7 @@ create(const CcPlan *plan, const CcStage *stage, const CcRows *kernels, gsize *s
   const CcMeasure *measure = self->measure = stage->data;
   const CcPlaneLayout *plane = &measure->frame.plane[measure->group.plane];
   self->kernels = kernels;
-  self->copies = measure->group.n > 1 || measure->group.offset[0].spacing > 1 || plane->shift > 0;
+  self->copies = measure->group.n > 1 || measure->group.offset[0].spacing > 1;
   if (self->copies)
     *scratch_size += (gsize)plane->width * cc_sample_size(plane->type);
   return self;
@@ -90,41 +90,39 @@ measure_plainly(const CcMeasure *measure, const CcStageRows *rows, guint n, CcMe
 
 /* --- kernels --- */
 
-/* Makes the code values of row y. */
+/* Copies the samples of row y, or makes the luma. */
 static void
-copy_row(const Measure *self, const CcStageRows *rows, guint y, guint n, guint8 *codes) {
+copy_row(const Measure *self, const CcStageRows *rows, guint y, guint n, guint8 *samples) {
   const CcMeasure *measure = self->measure;
-  const CcComponentGroup *group = &measure->group;
-  const CcPlaneLayout *plane = &measure->frame.plane[group->plane];
-  const CcSampleKernels *samples = self->kernels->samples;
-  const guint8 *row = component_at(measure, rows, 0, y);
-  guint spacing = group->offset[0].spacing;
-  if (group->n == 3) {
-    const gconstpointer rgb[3] = {row, component_at(measure, rows, 1, y),
-                                  component_at(measure, rows, 2, y)};
-    samples->luma[plane->type](codes, rgb, spacing, n, plane->shift);
-    row = codes;
-    spacing = 1;
-  }
-  if (row != codes || plane->shift > 0)
-    samples->load[plane->type][plane->type == CC_SAMPLE_U8 ? CC_LANE_8 : CC_LANE_16](
-        codes, row, spacing, n, plane->shift);
+  const CcPlaneLayout *plane = &measure->frame.plane[measure->group.plane];
+  const CcSampleKernels *kernels = self->kernels->samples;
+  const guint spacing = measure->group.offset[0].spacing;
+  gconstpointer from[3];
+  for (guint i = 0; i < measure->group.n; i++)
+    from[i] = component_at(measure, rows, i, y);
+  if (measure->group.n == 3)
+    kernels->luma[plane->type](samples, from, spacing, n, plane->shift);
+  else
+    kernels->load[plane->type][plane->type == CC_SAMPLE_U8 ? CC_LANE_8 : CC_LANE_16](
+        samples, from[0], spacing, n, 0);
 }
 
 static void
-measure_rows(const Measure *self, const CcStageRows *rows, guint n, guint8 *codes, CcMeasured *to) {
+measure_rows(const Measure *self, const CcStageRows *rows, guint n, guint8 *scratch,
+             CcMeasured *to) {
   const CcMeasure *measure = self->measure;
   const CcMeasureKernels *kernels = self->kernels->measure;
-  const CcSampleType type = measure->frame.plane[measure->group.plane].type;
+  const CcPlaneLayout *plane = &measure->frame.plane[measure->group.plane];
   for (guint y = rows->y0, n_at_once; y < rows->y1; y += n_at_once) {
     n_at_once = self->copies ? 1 : rows_from(rows, measure->group.plane, y);
-    const guint8 *first = self->copies ? codes : component_at(measure, rows, 0, y);
+    const guint8 *first = self->copies ? scratch : component_at(measure, rows, 0, y);
     const gssize pitch = n_at_once > 1 ? component_at(measure, rows, 0, y + 1) - first : 0;
     if (self->copies)
-      copy_row(self, rows, y, n, codes);
-    kernels->sums[type](to, &measure->limits, first, pitch, n, n_at_once);
+      copy_row(self, rows, y, n, scratch);
+    kernels->sums[plane->type](to, &measure->limits, first, pitch, n, n_at_once, plane->shift);
     if (measure->has_histogram)
-      kernels->bins[type](to->bin, first, pitch, n, n_at_once, measure->limits.bin_shift);
+      kernels->bins[plane->type](to->bin, first, pitch, n, n_at_once,
+                                 measure->limits.bin_shift + plane->shift);
   }
 }
 

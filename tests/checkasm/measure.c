@@ -24,21 +24,27 @@ draw_limits(guint depth) {
                            .bin_shift = depth - 8};
 }
 
+/* Words have their code values in the lower or in the upper bits. */
+static guint
+draw_shift(CcSampleType type, guint depth) {
+  return type ? check_uint(0, 1) * (16 - depth) : 0;
+}
+
 /* Compares the kernels of the variant with the definition. */
 static void
 check_definition(CcSampleType type, const CcMeasureLimits *limits, const guint8 *rows, gssize pitch,
-                 guint n, guint n_rows) {
+                 guint n, guint n_rows, guint shift) {
   const CcMeasureKernels *kernels = check.variant->rows->measure;
   CcMeasured expected = {0}, got = {0};
   for (guint y = 0; y < n_rows; y++)
     for (guint x = 0; x < n; x++) {
       const guint8 *row = rows + (gssize)y * pitch;
-      const guint code = type ? row[2 * x] | row[2 * x + 1] << 8 : row[x];
+      const guint code = (type ? row[2 * x] | row[2 * x + 1] << 8 : row[x]) >> shift;
       cc_measured_take(&expected, limits, code);
       expected.bin[(guint8)(code >> limits->bin_shift)]++;
     }
-  kernels->sums[type](&got, limits, rows, pitch, n, n_rows);
-  kernels->bins[type](got.bin, rows, pitch, n, n_rows, limits->bin_shift);
+  kernels->sums[type](&got, limits, rows, pitch, n, n_rows, shift);
+  kernels->bins[type](got.bin, rows, pitch, n, n_rows, limits->bin_shift + shift);
   const guint64 *want = &expected.n, *have = &got.n;
   for (guint i = 0; i < sizeof got / sizeof *have; i++)
     if (have[i] != want[i])
@@ -53,13 +59,13 @@ check_type(CcSampleType type) {
   static guint8 memory[2 * LONG_ROW + 8];
   EACH("measure[%u]", type) {
     const guint depth = type ? check_uint(9, 16) : 8, n = check.n;
-    const guint n_rows = check_uint(1, MAX_ROWS);
+    const guint n_rows = check_uint(1, MAX_ROWS), shift = draw_shift(type, depth);
     const CcMeasureLimits limits = draw_limits(depth);
     const gsize pitch = n * size + check_uint(0, 3);
     const guint8 *in = SRC(0, (n_rows - 1) * pitch + n * size, 1);
     CHECK(rows->measure->sums[type](OUT(0, offsetof(CcMeasured, bin), 8), &limits, in,
-                                    (gssize)pitch, n, n_rows));
-    check_definition(type, &limits, in, (gssize)pitch, n, n_rows);
+                                    (gssize)pitch, n, n_rows, shift));
+    check_definition(type, &limits, in, (gssize)pitch, n, n_rows, shift);
   }
   EACH("bins[%u]", type) {
     const guint shift = type ? check_uint(1, 8) : 0, n = check.n;
@@ -70,13 +76,14 @@ check_type(CcSampleType type) {
   if (check.bench || !check_begin("measure[%u], long rows", type))
     return;
   for (guint i = 0; i < 24; i++) {
-    const CcMeasureLimits limits = draw_limits(type ? 16 : 8);
+    const guint depth = type ? check_uint(9, 16) : 8, shift = draw_shift(type, depth);
+    const CcMeasureLimits limits = draw_limits(depth);
     const guint n = LONG_ROW - check_uint(0, 200);
     guint8 *at = memory + check_uint(0, 8);
     check_fill(at, n * size);
     if (i < 4)
       memset(at, i % 2 ? 0xff : 0, n * size);
-    check_definition(type, &limits, at, 0, n, i % 2 + 1);
+    check_definition(type, &limits, at, 0, n, i % 2 + 1, shift);
   }
 }
 
