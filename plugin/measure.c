@@ -64,7 +64,7 @@ set_figures(GstStructure *structure, const CcMeasure *measure, const CcMeasured 
   if (!measure->has_histogram)
     return;
   GValue bins = G_VALUE_INIT;
-  g_value_init(&bins, GST_TYPE_ARRAY);
+  gst_value_array_init(&bins, CC_MEASURE_BINS);
   for (guint i = 0; i < CC_MEASURE_BINS; i++)
     append_uint64(&bins, m->bin[i]);
   gst_structure_take_value(structure, "histogram", &bins);
@@ -96,7 +96,7 @@ describe_region(const CcRegion *region, const CcPlan *plan, const CcMeasure *mea
 static void
 list_regions(const CcSessionFrame *frame, const CcPlan *plan, const CcMeasure *measure,
              const GArray *types, CcMeasured *total, GValue *list) {
-  g_value_init(list, GST_TYPE_ARRAY);
+  gst_value_array_init(list, frame->n_regions);
   for (guint i = 0; i < frame->n_regions; i++) {
     const CcMeasured *results = get_results(frame, plan, i);
     const GQuark type = types ? g_array_index(types, GQuark, i) : 0;
@@ -144,6 +144,15 @@ copy_fields(GstStructure *to, const GstStructure *from) {
   }
 }
 
+/* Copies of many histograms are slow. */
+static gboolean
+move_field(GQuark name, GValue *value, gpointer to) {
+  GValue moved = *value;
+  *value = (GValue)G_VALUE_INIT;
+  gst_structure_id_take_value(to, name, &moved);
+  return FALSE; /* removes the field */
+}
+
 /* A time that goes back is that of another segment. */
 static gboolean
 message_is_due(GstCudaConv *self, GstClockTime time) {
@@ -174,12 +183,12 @@ post_figures(GstCudaConv *self, GstBuffer *out, const GstStructure *figures) {
 }
 
 void
-gst_cuda_conv_report_figures(GstCudaConv *self, GstBuffer *out, const GstStructure *figures) {
+gst_cuda_conv_report_figures(GstCudaConv *self, GstBuffer *out, GstStructure *figures) {
   GstCustomMeta *meta = gst_buffer_get_custom_meta(out, GST_CUDA_CONV_MEASURE);
   if (!meta)
     meta = gst_buffer_add_custom_meta(out, GST_CUDA_CONV_MEASURE);
   GstStructure *structure = gst_custom_meta_get_structure(meta);
   gst_structure_remove_all_fields(structure);
-  copy_fields(structure, figures);
   post_figures(self, out, figures);
+  gst_structure_filter_and_map_in_place(figures, move_field, structure);
 }

@@ -21,7 +21,7 @@ void gst_cuda_conv_restart_measuring(GstCudaConv *self);
 GstStructure *gst_cuda_conv_get_figures(const CcSessionFrame *frame);
 
 /* Replaces the meta of an output buffer, which must be writable. Posts a message if the property
- * measure-interval requests one. */
-void gst_cuda_conv_report_figures(GstCudaConv *self, GstBuffer *out, const GstStructure *figures);
+ * measure-interval requests one. The structure is empty afterwards. */
+void gst_cuda_conv_report_figures(GstCudaConv *self, GstBuffer *out, GstStructure *figures);
 
 G_END_DECLS
