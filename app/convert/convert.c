@@ -232,6 +232,7 @@ convert(GstElement *filter, const Input *input, Output *output, const ConvertOpt
   run->begin = options->start;
   run->end = options->end;
   run->file_depth = input->tiff_depth;
+  run->sequence = input->sequence ? input : NULL;
   if (input->sequence && options->start == 0 && !GST_CLOCK_TIME_IS_VALID(options->end))
     run->expected = input->last - input->first + 1;
   else if (is_image && !output->sequence)

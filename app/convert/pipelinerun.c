@@ -116,10 +116,49 @@ read_end(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_OK;
 }
 
+static GError *
+error_of_image(const PipelineRun *self) {
+  const Input *input = self->sequence;
+  g_autofree gchar *name = sequence_name(input->sequence, input->first + (guint)self->images);
+  return g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+                     "%s: this image could not be decoded", name);
+}
+
+/* Returns how many of the numbered images are shown before a time. */
+static guint64
+count_images(const PipelineRun *self, GstClockTime time) {
+  const guint64 all = self->sequence->last - self->sequence->first + 1;
+  const GstVideoInfo *format = &self->decoded;
+  if (!GST_CLOCK_TIME_IS_VALID(time) || GST_VIDEO_INFO_FPS_N(format) <= 0)
+    return all;
+  return MIN(all, gst_util_uint64_scale_ceil(time, (guint64)GST_VIDEO_INFO_FPS_N(format),
+                                             GST_SECOND * (guint64)GST_VIDEO_INFO_FPS_D(format)));
+}
+
+/* A parser skips what it cannot read, without a message. Then the time of the next image has a
+ * gap. The images behind a gap are dropped, because numbered images as output would get wrong
+ * numbers. */
+static GstPadProbeReturn
+check_image(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
+  PipelineRun *self = user_data;
+  const GstClockTime time = elements_stream_time(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+  const guint64 n = (guint64)GST_VIDEO_INFO_FPS_N(&self->decoded);
+  const guint64 d = (guint64)GST_VIDEO_INFO_FPS_D(&self->decoded) * GST_SECOND;
+  if (n > 0 && GST_CLOCK_TIME_IS_VALID(time) &&
+      MIN(gst_util_uint64_scale_round(time, n, d), count_images(self, self->end)) > self->images) {
+    run_fail(self, error_of_image(self));
+    return GST_PAD_PROBE_DROP;
+  }
+  self->images++;
+  return GST_PAD_PROBE_OK;
+}
+
 void
 run_watch_stream(PipelineRun *self, GstPad *pad, gboolean is_video) {
   if (is_video)
     gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, read_format, &self->decoded, NULL);
+  if (is_video && self->sequence)
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, check_image, self, NULL);
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, read_end, self, NULL);
 }
 
@@ -301,6 +340,15 @@ report_flaws(PipelineRun *self) {
              self->warnings, self->warnings == 1 ? "" : "s", self->warning);
 }
 
+/* Whether numbered images could not be parsed or decoded. One thread does both, so all earlier
+ * images have been decoded. */
+static gboolean
+is_of_image(const PipelineRun *self, GstObject *from, const GError *error) {
+  return self->sequence && self->decoded.finfo && error_is_of_input(from) &&
+         error->domain == GST_STREAM_ERROR &&
+         self->images < count_images(self, GST_CLOCK_TIME_NONE);
+}
+
 static gboolean
 on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
   PipelineRun *self = user_data;
@@ -308,12 +356,20 @@ on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
   case GST_MESSAGE_ERROR: {
     GError *error = NULL;
     gst_message_parse_error(message, &error, NULL);
-    g_free(error->message);
-    error->message = error_explain(message, self->filter, self->input, self->output, self->missing);
+    if (is_of_image(self, GST_MESSAGE_SRC(message), error)) {
+      g_error_free(error);
+      error = error_of_image(self);
+    } else {
+      g_free(error->message);
+      error->message =
+          error_explain(message, self->filter, self->input, self->output, self->missing);
+    }
     end_with(self, error);
     break;
   }
   case GST_MESSAGE_EOS:
+    if (self->sequence && self->signal == 0 && self->images < count_images(self, self->end))
+      end_with(self, error_of_image(self));
     g_main_loop_quit(self->loop);
     break;
   case GST_MESSAGE_WARNING:

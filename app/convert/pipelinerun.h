@@ -6,6 +6,7 @@
 #include <gst/video/video.h>
 
 #include "app/progress.h"
+#include "input.h"
 
 G_BEGIN_DECLS
 
@@ -17,6 +18,7 @@ typedef struct {
   gboolean video_only;           /* TRUE: the audio of the input is not used */
   GstClockTime begin, end;       /* part of the input, in ns; end GST_CLOCK_TIME_NONE: no limit */
   guint file_depth;              /* bits per sample in the input file; 0: unknown */
+  const Input *sequence;         /* the input, if it is numbered images; set before run_play */
 
   /* Results, known after run_play. */
   guint64 frames;     /* number of frames that left the filter */
@@ -32,6 +34,7 @@ typedef struct {
   GstVideoInfo decoded, encoded; /* formats of source and encoder; finfo NULL: unknown */
   gboolean states_length;        /* TRUE: the container of the input states its length */
   GstClockTime stream_end;       /* stream time of the end of the longest stream of the input */
+  guint64 images;                /* number of numbered images that were decoded, without a gap */
   GMainLoop *loop;
   GError *error;
   gchar *missing; /* description of the decoders that are not installed */
@@ -65,7 +68,8 @@ void run_fail(PipelineRun *self, GError *error);
 void run_fail_without_video(PipelineRun *self);
 
 /* Records when a stream of the input ends. Set `is_video` for the video that is filtered: its
- * format is recorded too. `pad` is a source pad. Call this function before the first buffer. */
+ * format is recorded too, and the run fails if one of several numbered images is not decoded. `pad`
+ * is a source pad. Call this function before the first buffer. */
 void run_watch_stream(PipelineRun *self, GstPad *pad, gboolean is_video);
 
 /* Records the format of the frames that the encoder gets. run_play uses it for notes about lost

@@ -2,6 +2,7 @@
 #include "sequence.h"
 #include "app/command.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 #define PATTERN "^([^%]*)%(?:0?([1-9]))?d([^%/]*)$"
@@ -68,6 +69,17 @@ read_number(const ImageSequence *self, const gchar *folder, const gchar *file, g
   return strcmp(name, path) == 0;
 }
 
+/* GStreamer would give the next image the time of an empty one. */
+static gboolean
+is_empty(const ImageSequence *self, guint number, GError **error) {
+  g_autofree gchar *name = sequence_name(self, number);
+  GStatBuf file;
+  if (g_stat(name, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size > 0)
+    return FALSE;
+  g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s: the file is empty", name);
+  return TRUE;
+}
+
 gboolean
 sequence_find(const ImageSequence *self, guint *first, guint *last, GError **error) {
   const gchar *slash = strrchr(self->before, '/');
@@ -85,6 +97,8 @@ sequence_find(const ImageSequence *self, guint *first, guint *last, GError **err
   *last = 0;
   for (const gchar *file; (file = g_dir_read_name(dir));) {
     if (read_number(self, folder, file, &number)) {
+      if (is_empty(self, number, error))
+        return FALSE;
       count++;
       *first = MIN(*first, number);
       *last = MAX(*last, number);

@@ -136,6 +136,7 @@ measure(Measurement *self, GstElement *filter, const Input *input, const Measure
   run->begin = options->from;
   run->end = options->to;
   run->video_only = TRUE;
+  run->sequence = input->sequence ? input : NULL;
   if (input->sequence && options->from == 0 && !GST_CLOCK_TIME_IS_VALID(options->to))
     run->expected = input->last - input->first + 1;
   return play(self, filter, input, options, error) &&

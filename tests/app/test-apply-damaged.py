@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Damaged files through `cudaconv apply`: it never crashes or hangs, and leaves no OUT or a complete one.
+"""Damaged files through `cudaconv apply`: it never crashes or hangs, and leaves no OUT or a complete one. Damaged numbered
+images through `cudaconv apply` and `cudaconv measure`.
 
     tests/app/test-apply-damaged.py BUILD [RUNS [SEED]]
 """
@@ -84,6 +85,40 @@ class Damaged(media.Case):
         print(results)
         self.assertGreater(results[0], 0)
         self.assertGreater(results[1], 0)
+
+    def test_numbered_images(self):
+        """The error names the image. No other image gets its number."""
+        (self.folder / "whole").mkdir()
+        media.launch(f"{video(6, caps='format=RGB', pattern='snow')} ! pngenc ! "
+                     f"multifilesink location={self.folder}/%02d.png")
+        self.apply("%02d.png", "whole/%02d.png")
+        rows = self.cudaconv("measure", "%02d.png").stdout.splitlines()
+        self.assertEqual(len(rows), 7)
+        undecoded = "this image could not be decoded"
+        for name, why, kind in (("02.png", undecoded, "cut"), ("02.png", undecoded, "text"), ("05.png", undecoded, "cut"),
+                                ("02.png", undecoded, "zeros"), ("02.png", "the file is empty", "empty")):
+            with self.subTest(name=name, kind=kind):
+                path = self.folder / name
+                data = path.read_bytes()
+                half = len(data) // 2
+                path.write_bytes({"cut": data[:half], "text": b"an image" * 99, "empty": b"",
+                                  "zeros": data[:half] + bytes(99) + data[half + 99:]}[kind])
+                done = self.cudaconv("measure", "%02d.png", status=1, says=f"cudaconv measure: {name}: {why}")
+                printed = done.stdout.splitlines()
+                self.assertEqual(printed, rows[:len(printed)])
+                self.assertLessEqual(len(printed), 1 + int(name[:2]))
+                (self.folder / "out").mkdir()
+                self.apply("%02d.png", "out.mkv", status=1, says=f"cudaconv apply: {name}: {why}")
+                self.assertFalse((self.folder / "out.mkv").exists())
+                self.apply("%02d.png", "out/%02d.png", status=1, says=f"cudaconv apply: {name}: {why}")
+                for written in (self.folder / "out").iterdir():
+                    self.assertLess(written.name, name)
+                    self.assertEqual(written.read_bytes(), (self.folder / "whole" / written.name).read_bytes())
+                    written.unlink()
+                (self.folder / "out").rmdir()
+                if kind in ("cut", "text"):  # an image that is not needed and is skipped
+                    self.assertEqual(self.cudaconv("measure", "--end=0.08", "%02d.png").stdout.splitlines(), rows[:3])
+                path.write_bytes(data)
 
 
 if __name__ == "__main__":
