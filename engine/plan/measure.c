@@ -4,7 +4,7 @@
 #include "compose.h"
 
 CcMeasure *
-cc_measure_new(const CcFilter *filter, const CcFrameLayout *frame) {
+cc_measure_new(const CcFilter *filter, const CcFrameLayout *frame, gboolean is_grey) {
   if (filter->measure == CC_MEASURE_OFF)
     return NULL;
   CcMeasure *self = g_new0(CcMeasure, 1);
@@ -15,8 +15,8 @@ cc_measure_new(const CcFilter *filter, const CcFrameLayout *frame) {
   group->across = group->down = 1;
   if (cc_frame_layout_has_rgb(frame)) {
     role = CC_ROLE_RED;
-    group->n = 3;
-    for (guint i = 0; i < 3; i++)
+    group->n = is_grey ? 1 : 3;
+    for (guint i = 0; i < group->n; i++)
       cc_frame_layout_find_role(frame, CC_ROLE_RED + i, &group->offset[i]);
   } else {
     if (!cc_frame_layout_find_role(frame, role, &group->offset[0]))

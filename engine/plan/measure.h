@@ -14,14 +14,16 @@ G_BEGIN_DECLS
 
 typedef struct {
   CcFrameLayout frame; /* of the output */
-  /* The luma, the grey, or R, G and B in this order. `plane` is a plane of the frame. */
+  /* The luma, the grey, R if all of R, G and B are grey, or R, G and B in this order. `plane` is a
+   * plane of the frame. */
   CcComponentGroup group;
   CcMeasureLimits limits;
   gboolean has_histogram;
 } CcMeasure;
 
-/* Returns NULL if nothing is measured. `frame` is the layout of the output. */
-CcMeasure *cc_measure_new(const CcFilter *filter, const CcFrameLayout *frame);
+/* Returns NULL if nothing is measured. `frame` is the layout of the output. `is_grey` is whether R,
+ * G and B of each pixel are equal, so that they are their luma. */
+CcMeasure *cc_measure_new(const CcFilter *filter, const CcFrameLayout *frame, gboolean is_grey);
 
 /* Whether the samples of a pixel are in several planes of the frame. */
 gboolean cc_measure_reads_planes(const CcMeasure *self);

@@ -508,7 +508,10 @@ add_stages(Builder *b) {
   CcDirectionColor *color = b->color;
   CcCompose *compose = cc_compose_new(b->filter, chroma_of(b), &plan->frame_layout);
   CcOverlay *overlay = cc_overlay_new(b->filter, &plan->frame_layout);
-  CcMeasure *measure = plan->is_inner ? NULL : cc_measure_new(b->filter, &plan->out_frame_layout);
+  /* Direction color makes colors, and divide keeps those of transparent pixels. */
+  const gboolean is_grey = plan->map[0].kind == CC_PLANE_MAP_LUMA && !color && !b->weighted;
+  CcMeasure *measure =
+      plan->is_inner ? NULL : cc_measure_new(b->filter, &plan->out_frame_layout, is_grey);
   add_stage(plan, (CcStage){.kind = CC_STAGE_CONVOLVE, .reads = CC_READS_SOURCE});
   if (color)
     add_stage(plan, (CcStage){.kind = CC_STAGE_DIRECTION_COLOR,

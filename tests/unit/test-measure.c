@@ -66,24 +66,41 @@ test_limits(void) {
 static void
 test_samples(void) {
   static const struct {
-    const gchar *format;
+    const gchar *format, *kernel;
+    CcFilter filter;
     guint n, plane[3], first[3], spacing;
     gboolean reads_planes;
   } cases[] = {
-      {"GRAY8", 1, {0}, {0}, 1, FALSE},
-      {"NV12", 1, {0}, {0}, 1, FALSE},
-      {"YUY2", 1, {0}, {0}, 2, FALSE},
-      {"UYVY", 1, {0}, {1}, 2, FALSE},
-      {"AYUV", 1, {0}, {1}, 4, FALSE},
-      {"RGB", 3, {0, 0, 0}, {0, 1, 2}, 3, FALSE},
-      {"xBGR", 3, {0, 0, 0}, {3, 2, 1}, 4, FALSE},
-      {"GBR", 3, {2, 0, 1}, {0}, 1, TRUE},
-      {"RGBP", 3, {0, 1, 2}, {0}, 1, TRUE},
-      {"GBR_12LE", 3, {2, 0, 1}, {0}, 1, TRUE},
+      {"GRAY8", "sobel", {0}, 1, {0}, {0}, 1, FALSE},
+      {"NV12", "sobel", {0}, 1, {0}, {0}, 1, FALSE},
+      {"YUY2", "sobel", {0}, 1, {0}, {0}, 2, FALSE},
+      {"UYVY", "sobel", {0}, 1, {0}, {1}, 2, FALSE},
+      {"AYUV", "sobel", {0}, 1, {0}, {1}, 4, FALSE},
+      {"RGB", "box", {0}, 3, {0, 0, 0}, {0, 1, 2}, 3, FALSE},
+      {"xBGR", "box", {0}, 3, {0, 0, 0}, {3, 2, 1}, 4, FALSE},
+      {"GBR", "box", {0}, 3, {2, 0, 1}, {0}, 1, TRUE},
+      {"RGBP", "box", {0}, 3, {0, 1, 2}, {0}, 1, TRUE},
+      {"GBR_12LE", "box", {0}, 3, {2, 0, 1}, {0}, 1, TRUE},
+      /* R, G and B are equal */
+      {"RGB", "sobel", {0}, 1, {0}, {0}, 3, FALSE},
+      {"xBGR", "sobel", {0}, 1, {0}, {3}, 4, FALSE},
+      {"GBR", "box", {.color = CC_COLOR_GREY}, 1, {2}, {0}, 1, FALSE},
+      /* they are not */
+      {"GBR", "sobel", {.response = CC_RESPONSE_DIRECTION}, 3, {2, 0, 1}, {0}, 1, TRUE},
+      {"RGBA",
+       "box",
+       {.color = CC_COLOR_GREY, .alpha = CC_ALPHA_WEIGHTED},
+       3,
+       {0},
+       {0, 1, 2},
+       4,
+       FALSE},
   };
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     const CcFrameLayout layout = test_format_layout(test_format_find(cases[i].format), 6, 4, FALSE);
-    const CcFilter filter = {.kernel = cc_kernels_find("sobel"), .measure = CC_MEASURE_SUMS};
+    CcFilter filter = cases[i].filter;
+    filter.kernel = cc_kernels_find(cases[i].kernel);
+    filter.measure = CC_MEASURE_SUMS;
     g_autoptr(CcPlan) plan = plan_new(&filter, &layout);
     const CcStage *stage = cc_plan_get_measure(plan);
     const CcMeasure *measure = stage->data;
