@@ -201,7 +201,7 @@ row_cost(const CcPhase *self, const CcPlacement *placement, guint plane) {
   }
   for (guint i = 0; i < self->n_stages; i++) {
     const CcPhaseStage *stage = &self->stage[i];
-    for (guint p = 0; p < cc_phase_n_planes(self, stage); p++)
+    for (guint p = 0; stage->klass->cost && p < cc_phase_n_planes(self, stage); p++)
       if (plan->packed || p == plane)
         cost += stage->klass->cost(stage->state, plan, placement, p);
   }

@@ -208,11 +208,6 @@ one_row(gconstpointer state, const CcPlan *plan, const CcPlacement *placement) {
   return placement->target[self->canny->group.plane].height > 0;
 }
 
-static guint64
-no_cost(gconstpointer state, const CcPlan *plan, const CcPlacement *placement, guint plane) {
-  return 0;
-}
-
 static void
 run_hysteresis(gconstpointer state, const CcStageRows *rows, guint8 *scratch) {
   const Edges *self = state;
@@ -224,7 +219,6 @@ const CcCpuStageClass cc_cpu_hysteresis = {.name = "hysteresis across slices",
                                            .create = create_edges,
                                            .free = g_free,
                                            .n_rows = one_row,
-                                           .cost = no_cost,
                                            .run = run_hysteresis};
 
 /* --- samples --- */

@@ -61,8 +61,8 @@ typedef struct {
   /* CC_READS_SAMPLES only: whether the stage makes all samples of the plane `plane` of an unpacked
    * frame from its rows `to`, which are then in scratch memory. NULL: no. */
   gboolean (*makes_rows)(gconstpointer state, guint plane);
-  /* Returns how many picoseconds one thread takes for a row of `plane`. `plane` is the index of a
-   * plane as in CcStageRows. A tap of a kernel costs CC_TAP_PS. */
+  /* Returns how many picoseconds one thread takes for a row of `plane`. NULL: none. `plane` is the
+   * index of a plane as in CcStageRows. A tap of a kernel costs CC_TAP_PS. */
   guint64 (*cost)(gconstpointer state, const CcPlan *plan, const CcPlacement *placement,
                   guint plane);
   /* `scratch` is aligned to CC_ROW_ALIGN. */

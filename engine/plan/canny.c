@@ -4,7 +4,7 @@
 #include <math.h>
 #include "output_stage.h"
 
-void
+CcRole
 cc_canny_set_group(CcCanny *self, const CcFrameLayout *planes, const CcPlaneMap *map) {
   CcComponentOffset component;
   self->group = (CcComponentGroup){.across = 1, .down = 1};
@@ -12,16 +12,18 @@ cc_canny_set_group(CcCanny *self, const CcFrameLayout *planes, const CcPlaneMap 
     self->group.n = 3;
     for (guint i = 0; i < 3; i++)
       self->group.offset[i] = map[0].offset[i];
-    return;
+    return CC_ROLE_GREY;
   }
-  if (!cc_frame_layout_find_role(planes, CC_ROLE_LUMA, &component) &&
-      !cc_frame_layout_find_role(planes, CC_ROLE_GREY, &component))
-    g_return_if_reached();
+  const gboolean has_luma = cc_frame_layout_find_role(planes, CC_ROLE_LUMA, &component);
+  const CcRole role = has_luma ? CC_ROLE_LUMA : CC_ROLE_GREY;
+  if (!has_luma && !cc_frame_layout_find_role(planes, role, &component))
+    g_return_val_if_reached(role);
   self->group.plane = component.plane;
   self->group.n = 1;
   self->group.offset[0] = map[component.plane].offset[0];
   self->group.offset[0].first += component.first * self->group.offset[0].spacing;
   self->group.offset[0].spacing *= component.spacing;
+  return role;
 }
 
 static gint64

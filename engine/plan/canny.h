@@ -37,8 +37,9 @@ cc_response_is_canny(CcResponse response) {
   return response == CC_RESPONSE_CANNY || response == CC_RESPONSE_CANNY_L1;
 }
 
-/* Sets `group` of a plan with these planes. */
-void cc_canny_set_group(CcCanny *self, const CcFrameLayout *planes, const CcPlaneMap *map);
+/* Sets `group` of a plan with these planes. Returns the role of the gradient's samples: luma or
+ * grey. */
+CcRole cc_canny_set_group(CcCanny *self, const CcFrameLayout *planes, const CcPlaneMap *map);
 
 /* Sets `low` and `high` from thresholds in code values of the gradient. is_l2 and round_bits must
  * be set. As in OpenCV, thresholds are divided as the gradient is, squared with the norm L2, and

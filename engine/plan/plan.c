@@ -437,12 +437,8 @@ static CcCanny *
 canny_new(Builder *b) {
   CcCanny *canny = g_new0(CcCanny, 1);
   const CcFilter *filter = b->filter;
-  cc_canny_set_group(canny, &b->plan->layout, b->plan->map);
+  const CcRole role = cc_canny_set_group(canny, &b->plan->layout, b->plan->map);
   const CcPlaneLayout *layout = &b->plan->layout.plane[canny->group.plane];
-  CcRole role = CC_ROLE_GREY;
-  for (guint c = 0; c < layout->step; c++)
-    if (layout->role[c] == CC_ROLE_LUMA)
-      role = CC_ROLE_LUMA;
   const CcOp *op = canny->op = get_op(b, role, layout->depth);
   canny->border = border_code(b, role, layout->depth);
   canny->is_l2 = op->response == CC_RESPONSE_MAGNITUDE;
