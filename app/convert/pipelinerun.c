@@ -341,11 +341,12 @@ report_flaws(PipelineRun *self) {
 }
 
 /* Whether numbered images could not be parsed or decoded. One thread does both, so all earlier
- * images have been decoded. */
+ * images have been decoded. The source also reports that an encoder declines frames of another
+ * size. */
 static gboolean
-is_of_image(const PipelineRun *self, GstObject *from, const GError *error) {
+is_of_image(const PipelineRun *self, GstObject *from, const GError *error, const gchar *details) {
   return self->sequence && self->decoded.finfo && error_is_of_input(from) &&
-         error->domain == GST_STREAM_ERROR &&
+         error->domain == GST_STREAM_ERROR && !(details && strstr(details, "not-negotiated")) &&
          self->images < count_images(self, GST_CLOCK_TIME_NONE);
 }
 
@@ -355,8 +356,9 @@ on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
   switch (GST_MESSAGE_TYPE(message)) {
   case GST_MESSAGE_ERROR: {
     GError *error = NULL;
-    gst_message_parse_error(message, &error, NULL);
-    if (is_of_image(self, GST_MESSAGE_SRC(message), error)) {
+    g_autofree gchar *details = NULL;
+    gst_message_parse_error(message, &error, &details);
+    if (is_of_image(self, GST_MESSAGE_SRC(message), error, details)) {
       g_error_free(error);
       error = error_of_image(self);
     } else {

@@ -120,6 +120,13 @@ class Damaged(media.Case):
                     self.assertEqual(self.cudaconv("measure", "--end=0.08", "%02d.png").stdout.splitlines(), rows[:3])
                 path.write_bytes(data)
 
+    def test_images_of_two_sizes(self):
+        """No image is damaged, so the error of an encoder that declines the second size names none."""
+        media.launch(f"{video(20, caps='format=RGB')} ! pngenc ! multifilesink location={self.folder}/%d.png")
+        media.launch(f"{video(1, (1, 1), 'format=RGB')} ! pngenc ! filesink location={self.folder}/2.png")
+        done = self.apply("%d.png", "out.avi", status=1)
+        self.assertNotIn("could not be decoded", done.stderr)
+
 
 if __name__ == "__main__":
     media.main()
