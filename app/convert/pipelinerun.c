@@ -116,10 +116,16 @@ read_end(GstPad *pad, GstPadProbeInfo *info, gpointer user_data) {
   return GST_PAD_PROBE_OK;
 }
 
+/* Returns the name of the numbered image that is decoded next. */
+static gchar *
+name_of_image(const PipelineRun *self) {
+  const Input *input = self->sequence;
+  return sequence_name(input->sequence, input->first + (guint)self->images);
+}
+
 static GError *
 error_of_image(const PipelineRun *self) {
-  const Input *input = self->sequence;
-  g_autofree gchar *name = sequence_name(input->sequence, input->first + (guint)self->images);
+  g_autofree gchar *name = name_of_image(self);
   return g_error_new(GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
                      "%s: this image could not be decoded", name);
 }
@@ -350,6 +356,14 @@ is_of_image(const PipelineRun *self, GstObject *from, const GError *error, const
          self->images < count_images(self, GST_CLOCK_TIME_NONE);
 }
 
+static gchar *
+explain(const PipelineRun *self, GstMessage *message) {
+  const gboolean is_first = self->sequence && self->images == 0;
+  g_autofree gchar *image = is_first ? name_of_image(self) : NULL;
+  return error_explain(message, self->filter, image ? image : self->input, self->output,
+                       self->missing);
+}
+
 static gboolean
 on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
   PipelineRun *self = user_data;
@@ -363,8 +377,7 @@ on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
       error = error_of_image(self);
     } else {
       g_free(error->message);
-      error->message =
-          error_explain(message, self->filter, self->input, self->output, self->missing);
+      error->message = explain(self, message);
     }
     end_with(self, error);
     break;
