@@ -78,9 +78,7 @@ luma_of_planes(guint8 *out, const guint8 *const rgb[3], gsize x) {
 static ALWAYS_INLINE Words
 load_pixels(const guint8 *at, guint spacing, Words order) {
   const Words v = *(const UnalignedWords *)(gconstpointer)at;
-#if defined __AVX512VBMI__
-  return _mm512_permutexvar_epi8(order, v);
-#elif defined __AVX512BW__
+#ifdef __AVX512BW__
   const Words spread = _mm512_setr_epi32(0, 1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11);
   return _mm512_shuffle_epi8(spacing == 3 ? _mm512_permutexvar_epi32(spread, v) : v, order);
 #else
@@ -89,10 +87,10 @@ load_pixels(const guint8 *at, guint spacing, Words order) {
 #endif
 }
 
-/* Returns where load_pixels finds the bytes, from the places of R, G and B in a pixel. */
+/* Returns where load_pixels finds the bytes, from the offsets of R, G and B in a pixel. */
 static ALWAYS_INLINE Words
 order_of_pixels(gint32 r, gint32 g, gint32 b, gint32 spacing) {
-  Sums pixel; /* the number of the first pixel of four bytes */
+  Sums pixel; /* the number of the first pixel of four bytes, in a block */
 #ifdef HAS_DOT_OF_FOUR
   const Sums first = GROUP(r, g, b, g) + (Sums){0};
   for (gint i = 0; i < SUMS_AT_ONCE; i++)
@@ -105,10 +103,6 @@ order_of_pixels(gint32 r, gint32 g, gint32 b, gint32 spacing) {
   }
   const Sums first = (GROUP(r, g, r + spacing, g + spacing) & ~is_blue) |
                      (GROUP(b, g, b + spacing, g + spacing) & is_blue);
-#endif
-#ifdef __AVX512VBMI__
-  for (gint i = 0; i < SUMS_AT_ONCE; i++)
-    pixel[i] += i / 4 * 4;
 #endif
   return (Words)(pixel * (spacing * 0x01010101) + first);
 }
