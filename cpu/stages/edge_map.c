@@ -130,7 +130,8 @@ grow_row(Growth *self, guint y, gboolean is_last) {
     near = after;
     if (!seeds)
       continue;
-    before |= fill_upwards(seeds, rest); /* sooner than the whole runs, for which no word waits */
+    /* the next word needs only the last pixel of `grown`, which this sum has sooner */
+    before |= fill_upwards(seeds, rest);
     const guint64 grown = fill_runs(seeds, rest);
     row.strong[i] |= grown;
     if (is_last)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Runs the stages of a plan that are not passes. Each of these stages is a step of the program, or
- * some steps. */
+/* Runs the stages of a plan that are not passes. Each of these stages has one or more steps of the
+ * program. */
 
 #include "cuda/step.h"
 
@@ -20,8 +20,8 @@ typedef struct _CcCudaStageClass {
    * With CC_READS_SAMPLES, step->plan may have other planes than the plan that was lowered, but the
    * planes of the frame are the same. */
   void (*set_step)(CcCudaStep *step, GByteArray *taps, GString *text);
-  const struct _CcCudaStageClass
-      *next; /* sets up one more step of the stage; NULL: there is none */
+  /* sets up the next step of the stage; NULL: there is none */
+  const struct _CcCudaStageClass *next;
 } CcCudaStageClass;
 
 /* Sets up a step whose kernel has one thread per sample. The kernel finds its tile with find_tile
