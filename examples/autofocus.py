@@ -52,9 +52,11 @@ if not FIRST <= best_position <= LAST:
 Gst.init(None)
 try:
     pipeline = Gst.parse_launch(PIPELINE)
-    pipeline.set_state(Gst.State.PLAYING)
-    print("position, mean-square")
-    print(f"sharpest at {search(pipeline, best_position):.3f}")
-    pipeline.set_state(Gst.State.NULL)
 except GLib.Error as error:
     sys.exit(error.message)
+pipeline.set_state(Gst.State.PLAYING)
+try:
+    print("position, mean-square")
+    print(f"sharpest at {search(pipeline, best_position):.3f}")
+finally:
+    pipeline.set_state(Gst.State.NULL)
