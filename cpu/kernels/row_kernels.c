@@ -585,52 +585,22 @@ words_of_bytes(const guint8 *from) {
 #endif
 }
 
-/* A vector of words from two neighbouring vectors, from word number `first` on. */
-#define EIGHT(n) (n), (n) + 1, (n) + 2, (n) + 3, (n) + 4, (n) + 5, (n) + 6, (n) + 7
-#if VECTOR_BYTES == 64
-#define WORDS_FROM(first, a, b)                                                                    \
-  __builtin_shufflevector(a, b, EIGHT(first), EIGHT((first) + 8), EIGHT((first) + 16),             \
-                          EIGHT((first) + 24))
-#elif VECTOR_BYTES == 32
-#define WORDS_FROM(first, a, b) __builtin_shufflevector(a, b, EIGHT(first), EIGHT((first) + 8))
-#elif defined __SSE2__
-#define WORDS_FROM(first, a, b)                                                                    \
-  ((Vector_16)_mm_or_si128(_mm_srli_si128((__m128i)(a), 2 * (first)),                              \
-                           _mm_slli_si128((__m128i)(b), 16 - 2 * (first))))
-#else
-#define WORDS_FROM(first, a, b) __builtin_shufflevector(a, b, EIGHT(first))
-#endif
-
-/* Sums down the columns of three rows: weighted for the gradient across, and the difference. */
-typedef struct {
-  Vector_16 sum, difference;
-} Columns;
-
-static ALWAYS_INLINE Columns
-columns_at(const guint8 *const rows[3], gssize x, Vector_16 corner, Vector_16 side) {
-  const Vector_16 up = words_of_bytes(rows[0] + x), down = words_of_bytes(rows[2] + x);
-  return (Columns){corner * (up + down) + side * words_of_bytes(rows[1] + x), down - up};
-}
-
 /* The gradient of three rows of bytes and its magnitude |x| + |y|. */
 static void
 canny_gradient(gint16 *magnitude, gint16 *x, gint16 *y, const guint8 *const rows[3], gint corner,
                gint side, guint n) {
-  enum { STEP = VECTOR_BYTES / 2 };
   const Vector_16 f0 = (guint16)corner + (Vector_16){0}, f1 = (guint16)side + (Vector_16){0};
-  const guint8 *const in[3] = {rows[0], rows[1], rows[2]};
-  Columns before = columns_at(in, -STEP, f0, f1), at = columns_at(in, 0, f0, f1);
-  for (gssize i = 0; i < (gssize)n; i += STEP) {
-    const Columns after = columns_at(in, i + STEP, f0, f1);
-    const Vector_16 a = WORDS_FROM(1, at.sum, after.sum) - WORDS_FROM(STEP - 1, before.sum, at.sum);
-    const Vector_16 b = f0 * (WORDS_FROM(STEP - 1, before.difference, at.difference) +
-                              WORDS_FROM(1, at.difference, after.difference)) +
-                        f1 * at.difference;
-    *(UnalignedBytes *)(x + i) = a;
-    *(UnalignedBytes *)(y + i) = b;
-    *(UnalignedBytes *)(magnitude + i) = ABSOLUTE_WORDS(a) + ABSOLUTE_WORDS(b);
-    before = at;
-    at = after;
+  const guint8 *up = rows[0], *at = rows[1], *down = rows[2];
+  for (gssize i = 0; i < (gssize)n; i += VECTOR_BYTES / 2) {
+    const Vector_16 falling = words_of_bytes(down + i + 1) - words_of_bytes(up + i - 1);
+    const Vector_16 rising = words_of_bytes(up + i + 1) - words_of_bytes(down + i - 1);
+    const Vector_16 across = words_of_bytes(at + i + 1) - words_of_bytes(at + i - 1);
+    const Vector_16 along = words_of_bytes(down + i) - words_of_bytes(up + i);
+    const Vector_16 dx = f0 * (falling + rising) + f1 * across;
+    const Vector_16 dy = f0 * (falling - rising) + f1 * along;
+    *(UnalignedBytes *)(x + i) = dx;
+    *(UnalignedBytes *)(y + i) = dy;
+    *(UnalignedBytes *)(magnitude + i) = ABSOLUTE_WORDS(dx) + ABSOLUTE_WORDS(dy);
   }
 }
 
