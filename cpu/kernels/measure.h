@@ -51,6 +51,8 @@ typedef enum {
   MEASURE_WORDS,
 } MeasureKind;
 #define NARROW_BITS 12
+#define NARROW_MAX ((1 << NARROW_BITS) - 1)
+G_STATIC_ASSERT(2ull * NARROW_MAX * NARROW_MAX * MEASURED_AT_ONCE <= G_MAXUINT32);
 
 /* Code values minus 128 (bytes) or 32768 (words) are signed, because all instruction sets compare
  * signed lanes. Narrow words are signed as they are. */
@@ -227,7 +229,7 @@ largest_lane(Longs v, MeasureKind kind) {
 static ALWAYS_INLINE void
 measure_rows(CcMeasured *to, const CcMeasureLimits *limits, const guint8 *rows, gssize pitch,
              guint n, guint n_rows, guint shift, guint n_limits, MeasureKind kind) {
-  const guint max[] = {G_MAXUINT8, (1 << NARROW_BITS) - 1, G_MAXUINT16}, half[] = {128, 0, 32768};
+  const guint max[] = {G_MAXUINT8, NARROW_MAX, G_MAXUINT16}, half[] = {128, 0, 32768};
   const guint64 centres[] = {CENTRE_OF_BYTES, 0, CENTRE_OF_WORDS}, centre = centres[kind];
   const guint at_least[MEASURED_LIMITS] = {limits->black + 1, limits->white, limits->above};
   const guint bytes = kind == MEASURE_BYTES ? 1 : 2;
