@@ -10,7 +10,6 @@ import argparse
 import sys
 
 import gi
-
 gi.require_version("Gst", "1.0")
 from gi.repository import GLib, Gst  # noqa: E402
 
@@ -29,13 +28,13 @@ def look(camera, position, focus):
             sys.exit(message.parse_error()[0].message if message else "no frame for five seconds")
         measured = message.get_structure()
         if measured.get_name() == "cudaconv-measure" and measured.get_uint64("running-time").value >= moved:
-            figure = measured.get_double("mean-square").value
-            print(f"{position:8.3f}, {figure:11.2f}", flush=True)
-            return figure
+            print(f"{position:8.3f}, {measured.get_double('mean-square').value:11.2f}", flush=True)
+            return measured.get_double("mean-square").value
 
 
 def search(camera, focus):
     """Looks at positions far apart, and then on both sides of the best one, step by step."""
+    print("position, mean-square")
     figures = {position: look(camera, position, focus) for position in range(FIRST, LAST + 1, STEPS[0])}
     for step in STEPS[1:]:
         best = max(figures, key=figures.get)
@@ -44,7 +43,7 @@ def search(camera, focus):
     return max(figures, key=figures.get)
 
 
-parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+parser = argparse.ArgumentParser(description="Focuses a simulated lens by the figures that cudaconv measures.")
 parser.add_argument("--focus", type=float, default=6.3, help="the best position; default: %(default)s")
 best_position = parser.parse_args().focus
 if not FIRST <= best_position <= LAST:
@@ -56,7 +55,6 @@ except GLib.Error as error:
     sys.exit(error.message)
 pipeline.set_state(Gst.State.PLAYING)
 try:
-    print("position, mean-square")
     print(f"sharpest at {search(pipeline, best_position):.3f}")
 finally:
     pipeline.set_state(Gst.State.NULL)
