@@ -148,9 +148,11 @@ option_read_rate(const gchar *text, gchar **rate, GError **error) {
   g_auto(GStrv) parts = g_strsplit(text, "/", 2);
   guint64 n = 0, d = 1;
   if (!parts[0] || !g_ascii_string_to_unsigned(parts[0], 10, 1, G_MAXINT, &n, NULL) ||
-      (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 1, G_MAXINT, &d, NULL)))
+      (parts[1] && !g_ascii_string_to_unsigned(parts[1], 10, 1, G_MAXINT, &d, NULL)) ||
+      n < d) /* imagesequencesrc would ignore such a rate */
     return app_refuse(
-        error, "--framerate \"%s\": expected images a second, such as 25 or 30000/1001", text);
+        error, "--framerate \"%s\": expected 1 or more images a second, such as 25 or 30000/1001",
+        text);
   *rate = g_strdup_printf("%u/%u", (guint)n, (guint)d);
   return TRUE;
 }

@@ -122,6 +122,7 @@ WRONG = (
     ("--at=-1 in.mkv out.png", 2, ("--at \"-1\"", "such as 1.5, 90s, 2m or 0:03")),
     ("--at=100 in.mkv out.png", 1, ("in.mkv", "no frame at 100 seconds")),
     ("--framerate=0 p%d.png out.mkv", 2, ("--framerate \"0\"", "30000/1001")),
+    ("--framerate=1/2 p%d.png out.mkv", 2, ("--framerate \"1/2\"", "1 or more")),
     ("--framerate=25 in.mkv out.mkv", 2, ("--framerate \"25\"", "numbered images")),
     ("p%d.png p%d.png", 2, ("p1.png", "IN and OUT are the same file")),
     ("p%d.png p1.png", 2, ("p1.png", "IN and OUT are the same file")),
