@@ -295,10 +295,11 @@ chooser_new(Viewer *self, const gchar *property) {
 
 static GtkWidget *
 slider_new(Viewer *self, const gchar *property, gdouble max, gdouble step) {
+  const GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(self->filter), property);
   gdouble value;
   g_object_get(self->filter, property, &value, NULL);
-  GtkWidget *slider =
-      gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0, MAX(max, 2 * value), step);
+  const gdouble end = MIN(MAX(max, 2 * value), G_PARAM_SPEC_DOUBLE(spec)->maximum);
+  GtkWidget *slider = gtk_scale_new_with_range(GTK_ORIENTATION_HORIZONTAL, 0, end, step);
   gtk_range_set_value(GTK_RANGE(slider), value);
   gtk_scale_set_value_pos(GTK_SCALE(slider), GTK_POS_RIGHT);
   gtk_widget_set_name(slider, property);

@@ -114,6 +114,14 @@ def check_large_threshold():
         wait_for("no edge above 90000", lambda rows: count(rows, WHITE, RIGHT) == 0)
 
 
+def check_largest_value():
+    """A slider ends where its property does."""
+    with Viewer("kernel=identity scale=0.8 threshold=0.6") as viewer:
+        wait_for("the colors", lambda rows: shows(rows, IN_BLUE, BLUE))
+        viewer.press("threshold", "End")
+        wait_for("black right of the line", lambda rows: shows(rows, IN_BLUE, BLACK))
+
+
 def check_controls():
     """The lists and the other sliders."""
     with Viewer("kernel=identity scale=0.5") as viewer:
@@ -157,6 +165,7 @@ with tempfile.TemporaryDirectory() as folder:
     try:
         check_canny()
         check_large_threshold()
+        check_largest_value()
         check_controls()
         check_default()
         check_texts()
