@@ -60,6 +60,13 @@ explain_input(const GError *error, const gchar *input, const gchar *missing) {
   return g_strdup_printf("%s: %s", input, error->message);
 }
 
+/* Whether the filter has output frames, so that what refuses frames comes after it. */
+static gboolean
+has_output(GstElement *filter) {
+  g_autoptr(GstPad) src = gst_element_get_static_pad(filter, "src");
+  return gst_pad_has_current_caps(src);
+}
+
 gchar *
 error_explain(GstMessage *message, GstElement *filter, const gchar *input, const gchar *output,
               const gchar *missing) {
@@ -75,9 +82,10 @@ error_explain(GstMessage *message, GstElement *filter, const gchar *input, const
     return g_strdup_printf("%s: no space left on the device", output);
   if (has_flag(from, GST_ELEMENT_FLAG_SINK))
     return g_strdup_printf("%s: %s", output, error->message);
-  if (error_is_of_input(from))
+  const gboolean refused = details && strstr(details, "not-negotiated");
+  if (error_is_of_input(from) && !(refused && has_output(filter)))
     return explain_input(error, input, missing);
-  if (details && strstr(details, "not-negotiated"))
+  if (refused)
     return g_strdup_printf("%s: the encoder does not accept frames of this size or format (%s)",
                            output, error->message);
   return g_strdup_printf("%s: %s: %s", output, GST_OBJECT_NAME(from), error->message);
