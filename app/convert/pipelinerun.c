@@ -356,9 +356,11 @@ is_of_image(const PipelineRun *self, GstObject *from, const GError *error, const
          self->images < count_images(self, GST_CLOCK_TIME_NONE);
 }
 
+/* An error of reading names its file, which need not be the first: decoders can wait for images. */
 static gchar *
-explain(const PipelineRun *self, GstMessage *message) {
-  const gboolean is_first = self->sequence && self->images == 0;
+explain(const PipelineRun *self, GstMessage *message, const GError *error) {
+  const gboolean is_first =
+      self->sequence && self->images == 0 && error->domain != GST_RESOURCE_ERROR;
   g_autofree gchar *image = is_first ? name_of_image(self) : NULL;
   return error_explain(message, self->filter, image ? image : self->input, self->output,
                        self->missing);
@@ -376,8 +378,9 @@ on_message(GstBus *bus, GstMessage *message, gpointer user_data) {
       g_error_free(error);
       error = error_of_image(self);
     } else {
+      gchar *text = explain(self, message, error);
       g_free(error->message);
-      error->message = explain(self, message);
+      error->message = text;
     }
     end_with(self, error);
     break;

@@ -121,6 +121,14 @@ class Damaged(media.Case):
                     self.assertEqual(self.cudaconv("measure", "--end=0.08", "%02d.png").stdout.splitlines(), rows[:3])
                 path.write_bytes(data)
 
+    def test_unreadable(self):
+        """The decoder of TIFF waits for the second image, so the first one is not decoded when this one cannot be read."""
+        media.launch(f"{video(3, caps='format=RGB')} ! avenc_tiff ! multifilesink location={self.folder}/%d.tiff")
+        (self.folder / "1.tiff").unlink()
+        (self.folder / "1.tiff").mkdir()
+        done = self.cudaconv("measure", "%d.tiff", status=1, says="/1.tiff")
+        self.assertNotIn("0.tiff", done.stderr)
+
     def test_images_of_two_sizes(self):
         """No image is damaged, so the error of an encoder that declines the second size names OUT. Many images follow, because
         an error at the end of the stream comes from another element."""
