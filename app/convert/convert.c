@@ -229,13 +229,9 @@ convert(GstElement *filter, const Input *input, Output *output, const ConvertOpt
                      .cut = {.start = options->start, .end = options->end},
                      .output = output};
   const gboolean is_image = output->media->kind == MEDIA_IMAGE;
-  run->begin = options->start;
-  run->end = options->end;
   run->file_depth = input->tiff_depth;
-  run->sequence = input->sequence ? input : NULL;
-  if (input->sequence && options->start == 0 && !GST_CLOCK_TIME_IS_VALID(options->end))
-    run->expected = input->last - input->first + 1;
-  else if (is_image && !output->sequence)
+  run_set_part(run, input, options->start, options->end);
+  if (run->expected == 0 && is_image && !output->sequence)
     run->expected = 1;
   const gboolean ok = is_image ? convert_images(&self, filter, input, options, error)
                                : convert_video(&self, filter, input, output, options, error);

@@ -60,6 +60,11 @@ explain_input(const GError *error, const gchar *input, const gchar *missing) {
   return g_strdup_printf("%s: %s", input, error->message);
 }
 
+gboolean
+error_is_of_format(const gchar *details) {
+  return details && strstr(details, "not-negotiated");
+}
+
 /* Whether the filter has output frames, so that what refuses frames comes after it. */
 static gboolean
 has_output(GstElement *filter) {
@@ -82,7 +87,7 @@ error_explain(GstMessage *message, GstElement *filter, const gchar *input, const
     return g_strdup_printf("%s: no space left on the device", output);
   if (has_flag(from, GST_ELEMENT_FLAG_SINK))
     return g_strdup_printf("%s: %s", output, error->message);
-  const gboolean refused = details && strstr(details, "not-negotiated");
+  const gboolean refused = error_is_of_format(details);
   if (error_is_of_input(from) && !(refused && has_output(filter)))
     return explain_input(error, input, missing);
   if (refused)

@@ -23,4 +23,8 @@ gboolean error_is_full_disk(const GError *error);
 /* TRUE if `from`, the source of a message, belongs to the input. */
 gboolean error_is_of_input(GstObject *from);
 
+/* TRUE if the details of an error (may be NULL) say that an element does not accept the format of
+ * frames. */
+gboolean error_is_of_format(const gchar *details);
+
 G_END_DECLS

@@ -141,6 +141,15 @@ count_images(const PipelineRun *self, GstClockTime time) {
                                              GST_SECOND * (guint64)GST_VIDEO_INFO_FPS_D(format)));
 }
 
+void
+run_set_part(PipelineRun *self, const Input *input, GstClockTime begin, GstClockTime end) {
+  self->begin = begin;
+  self->end = end;
+  self->sequence = input->sequence ? input : NULL;
+  if (self->sequence && begin == 0 && !GST_CLOCK_TIME_IS_VALID(end))
+    self->expected = count_images(self, end);
+}
+
 /* A parser skips what it cannot read, without a message. Then the time of the next image has a
  * gap. The images behind a gap are dropped, because numbered images as output would get wrong
  * numbers. */
@@ -352,7 +361,7 @@ report_flaws(PipelineRun *self) {
 static gboolean
 is_of_image(const PipelineRun *self, GstObject *from, const GError *error, const gchar *details) {
   return self->sequence && self->decoded.finfo && error_is_of_input(from) &&
-         error->domain == GST_STREAM_ERROR && !(details && strstr(details, "not-negotiated")) &&
+         error->domain == GST_STREAM_ERROR && !error_is_of_format(details) &&
          self->images < count_images(self, GST_CLOCK_TIME_NONE);
 }
 

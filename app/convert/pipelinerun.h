@@ -54,6 +54,10 @@ void run_init(PipelineRun *self, Progress *progress, const gchar *input, const g
 void run_clear(PipelineRun *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PipelineRun, run_clear)
 
+/* Sets the input and the part of it that is played. Call it before run_play. The input must live as
+ * long as `self`. */
+void run_set_part(PipelineRun *self, const Input *input, GstClockTime begin, GstClockTime end);
+
 /* Plays the pipeline until EOS, run_finish, an error or a signal, and then sets the pipeline to
  * NULL. `filter` is the element of the pipeline whose output frames are counted. TRUE at EOS or
  * run_finish. The first signal makes a live source send EOS. Any other signal stops the run; then

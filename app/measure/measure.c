@@ -133,12 +133,8 @@ static gboolean
 measure(Measurement *self, GstElement *filter, const Input *input, const MeasureOptions *options,
         GError **error) {
   PipelineRun *run = self->run;
-  run->begin = options->from;
-  run->end = options->to;
   run->video_only = TRUE;
-  run->sequence = input->sequence ? input : NULL;
-  if (input->sequence && options->from == 0 && !GST_CLOCK_TIME_IS_VALID(options->to))
-    run->expected = input->last - input->first + 1;
+  run_set_part(run, input, options->from, options->to);
   return play(self, filter, input, options, error) &&
          (self->is_ended || (run_check_frames(run, error) && run_check_length(run, error) &&
                              input_check_unchanged(input, error)));
@@ -171,8 +167,7 @@ fail(const GError *error) {
 }
 
 /* Measures the input into the file, and commits it to `path`, which is NULL for standard output.
- * `number` is set to the
- * signal that ended the run, or to 0. */
+ * `number` is set to the signal that ended the run, or to 0. */
 static gboolean
 measure_into(FILE *file, AtomicFile *atomic, const gchar *path, GstElement *filter,
              const Input *input, const MeasureOptions *options, gint *number, GError **error) {

@@ -540,6 +540,17 @@ GST_START_TEST(messages_come_again_after_a_restart) {
 }
 GST_END_TEST;
 
+/* Returns the message of a frame at 4 s in a segment. */
+static GstMessage *
+figures_in_segment(GstHarness *h, const gchar *caps, const GstSegment *segment) {
+  gst_harness_push_event(h, gst_event_new_segment(segment));
+  push_at(h, caps, 4 * GST_SECOND);
+  GstMessage *message = pop_figures(h);
+  fail_unless(message && GST_MESSAGE_SRC(message) == GST_OBJECT(h->element));
+  fail_unless_equals_uint64(time_of(message, "timestamp"), 4 * GST_SECOND);
+  return message;
+}
+
 /* The segment begins at 2 s, has a rate of 2, and its running time begins at 5 s. */
 GST_START_TEST(message_has_times_of_the_segment) {
   g_autofree gchar *caps = test_caps("GRAY8", 8, 8);
@@ -550,11 +561,7 @@ GST_START_TEST(message_has_times_of_the_segment) {
   segment.start = 2 * GST_SECOND;
   segment.time = 3 * GST_SECOND;
   segment.base = 5 * GST_SECOND;
-  gst_harness_push_event(h, gst_event_new_segment(&segment));
-  push_at(h, caps, 4 * GST_SECOND);
-  g_autoptr(GstMessage) message = pop_figures(h);
-  fail_unless(message && GST_MESSAGE_SRC(message) == GST_OBJECT(h->element));
-  fail_unless_equals_uint64(time_of(message, "timestamp"), 4 * GST_SECOND);
+  g_autoptr(GstMessage) message = figures_in_segment(h, caps, &segment);
   fail_unless_equals_uint64(time_of(message, "stream-time"), 5 * GST_SECOND);
   fail_unless_equals_uint64(time_of(message, "running-time"), 6 * GST_SECOND);
   fail_unless_equals_uint64(time_of(message, "duration"), 7);
@@ -568,11 +575,7 @@ GST_START_TEST(segment_without_times) {
   GstHarness *h = test_harness_new("measure=sums", caps);
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_BYTES);
-  gst_harness_push_event(h, gst_event_new_segment(&segment));
-  push_at(h, caps, 4 * GST_SECOND);
-  g_autoptr(GstMessage) message = pop_figures(h);
-  fail_unless(message != NULL);
-  fail_unless_equals_uint64(time_of(message, "timestamp"), 4 * GST_SECOND);
+  g_autoptr(GstMessage) message = figures_in_segment(h, caps, &segment);
   fail_unless_equals_uint64(time_of(message, "stream-time"), GST_CLOCK_TIME_NONE);
   fail_unless_equals_uint64(time_of(message, "running-time"), GST_CLOCK_TIME_NONE);
   test_teardown(h);
